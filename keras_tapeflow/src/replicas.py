@@ -108,14 +108,20 @@ def adapt_optimizers(module: Any) -> None:
 # ---- a step for all replicas
 
 
+def strategy_of(model: Any) -> Any:
+    """The strategy in whose scope a model was made, or is trained; None if there is one replica."""
+    found = model._distribute_strategy or here().strategy
+    return None if found is None or found.num_replicas_in_sync == 1 else found
+
+
 def in_scope(method: Callable) -> Callable:
     """A method of a model that trains it, or asks it: in the scope of its strategy, with what was made outside of it
     (an optimizer, say) taken in."""
 
     @functools.wraps(method)
     def scoped(model: Any, *args: Any, **kwargs: Any) -> Any:
-        strategy = model.distribute_strategy
-        if strategy.num_replicas_in_sync == 1 or here().replica is not None:
+        strategy = strategy_of(model)
+        if strategy is None or here().replica is not None:
             return method(model, *args, **kwargs)
         carry_into_replicas()
         take_in(model, strategy)

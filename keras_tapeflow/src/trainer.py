@@ -20,7 +20,7 @@ from tapeflow.core.tensor import sizes_of
 from . import distribution_lib
 from .batches import Batches
 from .datasets import adapted
-from .replicas import ReplicatedStep, in_scope, scaled, unscaled
+from .replicas import ReplicatedStep, in_scope, scaled, strategy_of, unscaled
 from .steps import AUTO, Step
 
 _unpacked = data_adapter_utils.unpack_x_y_sample_weight
@@ -129,11 +129,11 @@ class Trainer(Base):
         return self.distribute_strategy.gather(outputs, axis=0)
 
     def _step(self, function: Callable, together: Callable, **how: Any) -> Step:
-        strategy = self.distribute_strategy
-        if strategy.num_replicas_in_sync > 1:
+        strategy = strategy_of(self)
+        if strategy is not None:
             function, how = ReplicatedStep(strategy, function, together), {**how, "retracing": False}
         choose = getattr(self, "_choose_engine", True) and self.jit_compile
-        if choose and strategy.num_replicas_in_sync > 1:  # replicas are compiled, anyway
+        if choose and strategy is not None:  # replicas are compiled, anyway
             return Step(function, False, self.run_eagerly, **how)
         jit = AUTO if choose else bool(self.jit_compile)
         return Step(function, jit, self.run_eagerly, **how)

@@ -58,8 +58,9 @@ def entered_context(
         if mirrors:
             if strategy._creator not in chain:
                 creators.set((*chain, strategy._creator))
-            others = tuple([x for x in listeners if not isinstance(x, Marker)])
-            board.set_here((*others, strategy._markers[replica is not None, across]))
+            if strategy.num_replicas_in_sync > 1:
+                others = tuple([x for x in listeners if not isinstance(x, Marker)])
+                board.set_here((*others, strategy._markers[replica is not None, across]))
         yield
     finally:
         where.reset(token)

@@ -1,9 +1,11 @@
-"""What programs choose for several devices: kept, and of no effect on one."""
+"""What programs choose for several devices: kept; XLA decides how they exchange values."""
 
 import enum
 from typing import Any, NamedTuple
 
+from .combining import reduced
 from .replicas import reduce_op
+from .values import PerReplica
 
 __all__ = [
     "CollectiveHints", "CommunicationImplementation", "CommunicationOptions", "CrossDeviceOps",
@@ -13,7 +15,7 @@ __all__ = [
 
 
 class CrossDeviceOps:
-    """How values go from device to device. With one device they stay where they are.
+    """How values go from device to device: XLA decides, whichever of them is chosen.
 
     >>> tf.distribute.CrossDeviceOps().reduce("SUM", tf.constant(2.), None).numpy()
     np.float32(2.0)
@@ -28,8 +30,10 @@ class CrossDeviceOps:
         Raises:
             ValueError: If there is no such `reduce_op`.
         """
-        _check(reduce_op)
-        return per_replica_value
+        op = _check(reduce_op)
+        if not isinstance(per_replica_value, PerReplica):
+            return per_replica_value
+        return reduced(op, per_replica_value.values)
 
     def batch_reduce(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:
         """The same for several values.
@@ -37,8 +41,7 @@ class CrossDeviceOps:
         Returns:
             The values.
         """
-        _check(reduce_op)
-        return [value for value, _ in value_destination_pairs]
+        return [self.reduce(reduce_op, value, where) for value, where in value_destination_pairs]
 
     def broadcast(self, tensor: Any, destinations: Any) -> Any:
         """The tensor on every device.

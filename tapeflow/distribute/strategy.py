@@ -5,13 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from typing import Any
-from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from tapeflow.core import nest
+from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.devices import Device
 from tapeflow.core.frames import current
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.autograph.convert import converted
+from tapeflow.function.tracing.concrete import in_function
 from tapeflow.function.tracing.graph import Graph
 from tapeflow.function.tracing.polymorphic import BoundFunction, Function
 from tapeflow.function.tracing.regions import enclosing_graph
@@ -181,30 +185,49 @@ class Strategy:
             return fn(*args, **kwargs)
 
     def _run_all(self, fn: Callable[..., Any], args: tuple, kwargs: dict, graph: Any) -> Any:
-        if graph is None and isinstance(fn, (Function, BoundFunction)):
-            return self._as_function(fn)(args, kwargs)
-        if graph is not None:
-            inner = fn.python_function if isinstance(fn, (Function, BoundFunction)) else fn
-            fn = converted(inner) if graph.autograph else inner
-            if type(current().executor) is Graph:
-                try:
-                    return run_at_once(self, fn, args, kwargs)
-                except NotAtOnce as reason:
-                    logging.getLogger("tapeflow").info("Each replica is traced by itself: %s", reason)
+        if graph is None:
+            whole = fn.function if isinstance(fn, BoundFunction) else fn
+            if isinstance(whole, Function):
+                return self._compiled(whole, whole.python_function, whole)(args, kwargs)
+            if in_function.get() and (key := identity(fn)) is not None:
+                return self._compiled(key, fn, None)(args, kwargs)
+            self._say_that_they_take_turns()
+            return self.take_turns(fn, args, kwargs)
+        inner = fn.python_function if isinstance(fn, (Function, BoundFunction)) else fn
+        fn = converted(inner) if graph.autograph else inner
+        if type(current().executor) is Graph:
+            try:
+                return run_at_once(self, fn, args, kwargs)
+            except NotAtOnce as reason:
+                logging.getLogger("tapeflow").info("Each replica is traced by itself: %s", reason)
         return self.take_turns(fn, args, kwargs)
 
-    def _as_function(self, fn: Any) -> Function:
-        """A tf.function that runs a tf.function on every replica: so all of it is one graph."""
-        inner = fn.function if isinstance(fn, BoundFunction) else fn
-        known: WeakKeyDictionary = self.__dict__.setdefault("_functions", WeakKeyDictionary())
-        if inner not in known:
-            python = inner.python_function
+    def _compiled(self, key: Any, fn: Callable[..., Any], like: Function | None) -> Function:
+        """A tf.function that runs a function on every replica, so that all of it is one graph. It is known by `key`,
+        and has the options of another one."""
+        known: dict[Any, Function] = self.__dict__.setdefault("_functions", {})
+        if key not in known:
+            while len(known) >= _MOST_FUNCTIONS:
+                del known[next(iter(known))]
+            jit, retracing = (False, False) if like is None else (like.jit_compile, like.reduce_retracing)
 
             def replicated(args: tuple, kwargs: dict) -> Any:
-                return self.run(converted(python) if inner.autograph else python, args, kwargs)
+                graph = enclosing_graph()
+                if graph is None:  # Python is asked for values: it runs as it is
+                    return self.take_turns(fn, args, kwargs)
+                with graph_autograph(graph, like is None or like.autograph):
+                    return self._run_all(fn, args, kwargs, graph)
 
-            known[inner] = Function(replicated, None, False, inner.jit_compile, inner.reduce_retracing)
-        return known[inner]
+            known[key] = Function(replicated, None, False, jit, retracing)
+        return known[key]
+
+    def _say_that_they_take_turns(self) -> None:
+        if not self.__dict__.setdefault("_said", False):
+            self.__dict__["_said"] = True
+            logging.getLogger("tapeflow").info(
+                "Outside of a tf.function the replicas of %s take turns. Call strategy.run in one to have them run in "
+                "parallel.", self,
+            )  # fmt: skip
 
     def _check_across(self) -> None:
         if here().replica is not None:
@@ -344,6 +367,53 @@ class Strategy:
     def __repr__(self) -> str:
         count = self.num_replicas_in_sync
         return f"<tf.distribute.{type(self).__name__} with {count} replica{'s' if count > 1 else ''}>"
+
+
+_MOST_FUNCTIONS = 32  # that are remembered; the oldest goes
+_PLAIN = (bool, int, float, str, bytes, type(None))
+
+
+def identity(fn: Any) -> Any:
+    """What tells a Python function from others: its code and what it refers to. A function that is defined anew in
+    each step is the same one. None if it refers to values of the step."""
+    own = getattr(fn, "__self__", None)
+    python = getattr(fn, "__func__", fn)
+    code = getattr(python, "__code__", None)
+    if code is None:
+        return None
+    try:
+        cells = [cell.cell_contents for cell in python.__closure__ or ()]
+    except ValueError:  # one is empty yet
+        return None
+    found: list[Any] = [code]
+    for value in (own, *cells, *(python.__defaults__ or ()), *(python.__kwdefaults__ or {}).values()):
+        if isinstance(value, (Tensor, np.ndarray, np.generic, CompositeTensor)):
+            return None
+        found.append((type(value), value) if isinstance(value, _PLAIN) else _Same(value))
+    return tuple(found)
+
+
+class _Same:
+    """An object as a key: it is equal to itself alone, and stays."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@contextmanager
+def graph_autograph(graph: Any, on: bool) -> Iterator[None]:
+    """Whether Python statements of the functions of replicas are converted."""
+    before, graph.autograph = graph.autograph, on
+    try:
+        yield
+    finally:
+        graph.autograph = before
 
 
 def _only_across() -> RuntimeError:

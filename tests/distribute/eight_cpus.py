@@ -234,6 +234,25 @@ def main():
 
     say("keras", [trained(D.get_strategy()), trained(eight)])
 
+    # ---- a function that reads an iterator is no graph; what its replicas do is
+
+    said = []
+    dataset = eight.experimental_distribute_dataset(tf.data.Dataset.range(48).batch(16))
+    with eight.scope():
+        seen = tf.Variable(0, dtype=tf.int64, aggregation=A.SUM)
+
+    @tf.function
+    def of_iterator(iterator):
+        def one(batch):
+            said.append(1)
+            seen.assign_add(tf.reduce_sum(batch))
+            return tf.reduce_sum(batch)
+
+        return eight.reduce("SUM", eight.run(one, args=(next(iterator),)), axis=None)
+
+    iterator = iter(dataset)
+    say("iterator", [[int(of_iterator(iterator)) for _ in range(3)], len(said), int(seen)])
+
     # ---- many small steps, one after the other
 
     total = 0.0

@@ -68,6 +68,11 @@ def test_keras(found):
     assert found["keras"][0] == pytest.approx(found["keras"][1], rel=1e-4)
 
 
+def test_a_function_that_reads_an_iterator(found):
+    """The inner function is defined anew in each call, and traced once."""
+    assert found["iterator"] == [[120, 376, 632], 1, sum(range(48))]
+
+
 def test_many_steps_do_not_wait_for_each_other_for_ever(found):
     assert found["steps"] == 300 * 28.0
 

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections import deque
 from collections.abc import Callable
+from contextvars import ContextVar
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.random.streams import fresh_key
+from tapeflow.core.runtime.contexts import context_variable
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Known, computed, numbers
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -266,7 +268,11 @@ class ConcreteFunction:
         for k, tensor in zip(self.tensor_positions, tensors):
             leaves[k] = tensor
         args, kwargs = closed(self.structure, leaves)
-        out = self._called(self.python_function, args, kwargs)
+        token = in_function.set(True)
+        try:
+            out = self._called(self.python_function, args, kwargs)
+        finally:
+            in_function.reset(token)
         return closed(out, [self._result(leaf) for leaf in opened(out)])
 
     def _for_other_sizes(self, tensors: list[Tensor]) -> Any:
@@ -437,6 +443,9 @@ class ConcreteFunction:
             f"<ConcreteFunction {self.name}{self.binding.text(self.specs)} -> {self._results_text()} at {id(self):#x}>"
         )
 
+
+# Does a tf.function run that cannot be a graph, so that its Python runs? What could be a graph inside still may.
+in_function: ContextVar[bool] = context_variable("tapeflow_in_function", False)
 
 _EAGER = Frame()  # for what is computed while a function is traced
 
