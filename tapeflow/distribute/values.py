@@ -66,8 +66,6 @@ class OfReplica(PerReplica):
 class PerReplicaSpec(TypeSpec):
     """What is known of a value for each replica.
 
-    >>> strategy = tf.distribute.MirroredStrategy()
-    >>> values = strategy.experimental_distribute_values_from_function(lambda context: tf.constant(3.))
     >>> spec = tf.type_spec_from_value(tf.types.experimental.distributed.PerReplica([1., 2.]))
     >>> spec.is_compatible_with(tf.types.experimental.distributed.PerReplica([3., 4.]))
     True
