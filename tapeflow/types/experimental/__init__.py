@@ -10,6 +10,9 @@ from tapeflow.core.tensor import (
 from tapeflow.core.tensor_like import (
     TensorLike as TensorLike,
 )
+from tapeflow.function.tracing.arguments.function_types import (
+    TraceType as TraceType,
+)
 from tapeflow.function.tracing.concrete import (
     ConcreteFunction as ConcreteFunction,
 )
@@ -22,8 +25,8 @@ from tapeflow.function.tracing.polymorphic import (
 from . import distributed as distributed
 
 __all__ = [
-    "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction", "SupportsTracingProtocol", "Tensor",
-    "TensorLike", "distributed",
+    "Callable", "ConcreteFunction", "GenericFunction", "PolymorphicFunction",
+    "SupportsTracingProtocol", "Tensor", "TensorLike", "TraceType", "distributed",
 ]  # fmt: skip
 
 

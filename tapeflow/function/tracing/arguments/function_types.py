@@ -1,9 +1,10 @@
 """What functions take and give, as a type (`f.function_type`), and what arguments are traced for
 (`__tf_tracing_type__`)."""
 
+import abc
 import inspect
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .described import signature_text
@@ -63,6 +64,59 @@ class FunctionType(inspect.Signature):
 
     def _all(self) -> list:
         return list(self.parameters.values())
+
+
+class TraceType(abc.ABC):
+    """What a `tf.function` is traced for: an argument says it by `__tf_tracing_type__`, and one trace serves all whose
+    types are equal.
+
+    >>> class OfSize(tf.types.experimental.TraceType):
+    ...     def __init__(self, n): self.n = n
+    ...     def is_subtype_of(self, other): return self == other
+    ...     def most_specific_common_supertype(self, others): return self if all(o == self for o in others) else None
+    ...     def placeholder_value(self, placeholder_context=None): return Bag(self.n)
+    ...     def __eq__(self, other): return isinstance(other, OfSize) and self.n == other.n
+    ...     def __hash__(self): return hash(self.n)
+    >>> class Bag:
+    ...     def __init__(self, n): self.n = n
+    ...     def __tf_tracing_type__(self, context): return OfSize(self.n)
+    >>> size = tf.function(lambda bag: tf.constant(bag.n))
+    >>> int(size(Bag(2))), int(size(Bag(2))), size.experimental_get_tracing_count()
+    (2, 2, 1)
+    """
+
+    @abc.abstractmethod
+    def is_subtype_of(self, other: "TraceType") -> bool:
+        """Does a trace for the other type serve values of this one?
+
+        Args:
+            other: The type of the trace.
+        """
+
+    @abc.abstractmethod
+    def most_specific_common_supertype(self, others: Sequence["TraceType"]) -> "TraceType | None":
+        """The narrowest type that covers this one and all others; None when there is none.
+
+        Args:
+            others: The other types.
+        """
+
+    @abc.abstractmethod
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        """A value to trace with.
+
+        Args:
+            placeholder_context: Taken and not used.
+
+        Returns:
+            A value of this type.
+        """
+
+    @abc.abstractmethod
+    def __hash__(self) -> int: ...
+
+    @abc.abstractmethod
+    def __eq__(self, other: object) -> bool: ...
 
 
 class TracingContext:

@@ -33,12 +33,18 @@ def test_of_a_function():
 
 
 def test_what_an_argument_is_traced_for():
-    class Kind:
+    class Kind(tf.types.experimental.TraceType):
         def __init__(self, n):
             self.n = n
 
         def is_subtype_of(self, other):
             return self.n == other.n
+
+        def most_specific_common_supertype(self, others):
+            return None
+
+        def placeholder_value(self, placeholder_context=None):
+            return Value(self.n, None)
 
         def __eq__(self, other):
             return isinstance(other, Kind) and self.n == other.n
@@ -53,6 +59,7 @@ def test_what_an_argument_is_traced_for():
         def __tf_tracing_type__(self, context):
             return Kind(self.n)
 
+    assert isinstance(Value(1, "a"), tf.types.experimental.SupportsTracingProtocol)
     traced = []
     function = tf.function(lambda value: (traced.append(value.n), tf.constant(value.n))[1])
     assert [int(function(Value(n, other))) for n, other in ((1, "a"), (1, "b"), (2, "c"))] == [1, 1, 2]
