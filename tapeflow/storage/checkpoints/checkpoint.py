@@ -2,8 +2,10 @@
 
 import os
 import threading
+from contextlib import nullcontext
 from typing import Any
 
+from tapeflow.core.devices import Serving
 from tapeflow.core.dtypes import int64
 from tapeflow.core.errors import NotFoundError
 from tapeflow.core.frames import Frame, entered, has_an_effect
@@ -112,7 +114,8 @@ class Checkpoint:
         tensors = {key: value_of(owner, attribute) for key, (owner, attribute) in sources.items()}
         if folder := os.path.dirname(path):
             os.makedirs(folder, exist_ok=True)
-        write_checkpoint(path + SUFFIX, graph, tensors)
+        with nullcontext() if Serving.engine is None else Serving.engine.meshes.collecting():
+            write_checkpoint(path + SUFFIX, graph, tensors)
         for callback in (options and options.experimental_write_callbacks) or ():
             callback(path) if _takes_an_argument(callback) else callback()
         return path

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from tapeflow.core.devices import DeviceTensor
 from tapeflow.core.errors import DataLossError, OpError
 from tapeflow.core.runtime.files import held
 from tapeflow.storage.whole_files import replacing
@@ -25,28 +26,41 @@ FORMAT = "tapeflow.checkpoint"
 VERSION = 1
 
 
-def write_checkpoint(path: str, graph: ObjectGraph, tensors: dict[str, np.ndarray]) -> None:
-    """Writes the graph and its tensors as the file `path`; all of it or nothing."""
+def write_checkpoint(path: str, graph: ObjectGraph, tensors: dict[str, Any]) -> None:
+    """Writes the graph and its tensors as the file `path`; all of it or nothing. The tensors are arrays, or on
+    devices: these are fetched one by one."""
     with replacing(path) as file:
         _write(file, graph, tensors)
 
 
-def _write(file: BinaryIO, graph: ObjectGraph, tensors: dict[str, np.ndarray]) -> None:
+def _write(file: BinaryIO, graph: ObjectGraph, tensors: dict[str, Any]) -> None:
+    """The header comes first and has the checksums, which are known last: it is written twice, in the same length."""
+    sums = dict.fromkeys(tensors, _checksum(b""))
+    file.write(_header(graph, tensors, sums))
+    for key, tensor in tensors.items():
+        data = bytes_of(tensor.array if isinstance(tensor, DeviceTensor) else tensor)
+        sums[key] = _checksum(data)
+        file.write(data)
+    file.seek(0)
+    file.write(_header(graph, tensors, sums))
+
+
+def _header(graph: ObjectGraph, tensors: dict[str, Any], sums: dict[str, str]) -> bytes:
     placed, described = {}, {}
     end = 0
-    for key, array in tensors.items():
-        data, name = bytes_of(array), dtype_name(array)
-        dtype, shape = stored_as(name, array.shape, len(data))
-        placed[key] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end + len(data)]}
-        described[key] = {"dtype": name, "shape": list(array.shape), "crc32": _checksum(data)}
-        end += len(data)
+    for key, tensor in tensors.items():
+        array = tensor.held if isinstance(tensor, DeviceTensor) else tensor
+        name = dtype_name(array)
+        size = len(bytes_of(array)) if name == "string" else array.nbytes
+        dtype, shape = stored_as(name, array.shape, size)
+        placed[key] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end + size]}
+        described[key] = {"dtype": name, "shape": list(array.shape), "crc32": sums[key]}
+        end += size
     content = json.dumps({"nodes": graph.to_json(), "tensors": described}, separators=(",", ":"))
     metadata = {"format": FORMAT, "version": str(VERSION), "checkpoint": content, "crc32": _checksum(content.encode())}
     header = json.dumps({"__metadata__": metadata, **placed}, separators=(",", ":")).encode()
     header += b" " * (-len(header) % 8)  # tensors begin at a multiple of eight
-    file.write(struct.pack("<Q", len(header)) + header)
-    for array in tensors.values():
-        file.write(bytes_of(array))
+    return struct.pack("<Q", len(header)) + header
 
 
 def _checksum(data: Any) -> str:

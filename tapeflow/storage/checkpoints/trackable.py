@@ -121,11 +121,14 @@ def values(owner: Any) -> dict[str, str]:
     return {}
 
 
-def value_of(owner: Any, attribute: str) -> np.ndarray:
-    """The value now: a variable that changes later changes in another array, while somebody holds this one."""
+def value_of(owner: Any, attribute: str) -> Any:
+    """The value now: a variable that changes later changes in another array, while somebody holds this one. One that
+    is spread over devices stays there until it is written."""
     with entered(Frame()):  # neither a tape nor a function that is being traced has to do with it
         if not isinstance(owner, Variable):
             return np.asarray(owner._serialize_to_tensors()[attribute])
+        if owner.is_on_device and not owner.is_fully_replicated:
+            return owner.value()
         # Another thread may be in the middle of changing the array in place. That takes a moment; whoever has the lock
         # for longer, a function that runs and may itself have called us, leaves the value alone until its end.
         locked = isinstance(owner._value, np.ndarray) and owner._lock.acquire(timeout=_MOMENT)

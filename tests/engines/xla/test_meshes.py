@@ -1,6 +1,8 @@
 """Values that are spread over several devices, and programs on them: the numbers of one device."""
 
+import tempfile
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -183,3 +185,33 @@ def test_parts_of_one_process_are_all_of_it():
     to = meshes.sharding(grid(), ("batch",))
     np.testing.assert_array_equal(meshes.whole(meshes.joined(some(4, 2), to)), some(4, 2))
     assert devices.where(meshes.joined(some(4, 2), to)) is grid()
+
+
+@on_eight_devices
+def test_checkpoints_fetch_one_variable_at_a_time_and_go_to_other_meshes():
+    values = {name: some(8, 4) + k for k, name in enumerate("abc")}
+    variables = {name: tf.Variable(spread(value, None, "model")) for name, value in values.items()}
+    alive, most = [], []
+    whole = meshes.whole
+
+    def counted(held):
+        found = whole(held)
+        alive.append(weakref.ref(found))
+        most.append(sum(ref() is not None for ref in alive))
+        return found
+
+    with tempfile.TemporaryDirectory() as folder:
+        meshes.whole = counted
+        try:
+            path = tf.train.Checkpoint(**variables).save(f"{folder}/point")
+        finally:
+            meshes.whole = whole
+        assert len(most) == 3 and max(most) <= 2  # the next one is fetched while the last is let go of
+        others = {name: tf.Variable(spread(some(8, 4) * 0, "batch", None)) for name in values}
+        tf.train.Checkpoint(**others).restore(path).assert_consumed()
+        plain = {name: tf.Variable(np.zeros((8, 4), np.float32)) for name in values}
+        tf.train.Checkpoint(**plain).restore(path).assert_consumed()
+    for name, value in values.items():
+        assert spec(others[name]) == ("batch", None)
+        np.testing.assert_array_equal(others[name].numpy(), value)
+        np.testing.assert_array_equal(plain[name].numpy(), value)
