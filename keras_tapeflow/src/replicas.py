@@ -9,7 +9,7 @@ from keras.src import tree
 from keras.src.backend.common import global_state
 
 import tapeflow as tf
-from tapeflow.core.runtime.replicas import count, here
+from tapeflow.core.runtime.replicas import carried, count, here
 
 SYNCHRONIZATION = {
     "auto": tf.VariableSynchronization.AUTO,
@@ -41,11 +41,7 @@ def _carry() -> Callable[[], None]:
 _TRACKERS = (global_state.GLOBAL_STATE_TRACKER, global_state.GLOBAL_SETTINGS_TRACKER)
 
 
-def carry_into_replicas() -> None:
-    from tapeflow.distribute import turns
-
-    if _carry not in turns.carried:
-        turns.carried.append(_carry)
+carried.append(_carry)
 
 
 # ---- in a replica
@@ -123,7 +119,6 @@ def in_scope(method: Callable) -> Callable:
         strategy = strategy_of(model)
         if strategy is None or here().replica is not None:
             return method(model, *args, **kwargs)
-        carry_into_replicas()
         take_in(model, strategy)
         with strategy.scope():
             return method(model, *args, **kwargs)
@@ -153,7 +148,6 @@ class ReplicatedStep:
         from tapeflow.distribute import datasets
         from tapeflow.distribute.contexts import OnlyReplica, entered_context
 
-        carry_into_replicas()
         leaves = [leaf for leaf in tree.flatten(batch) if leaf is not None]
         size, number = leaves[0].shape[0], self.strategy.num_replicas_in_sync
         if not size or size % number:

@@ -23,15 +23,12 @@ from tapeflow.core.frames import Frame, below, current, entered, has_an_effect
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random.streams import fresh_key, per_row
 from tapeflow.core.runtime.contexts import continued
+from tapeflow.core.runtime.replicas import carried
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 from .combining import combined, combined_rows
 from .contexts import Replica, entered_context
 from .values import regrouped, selected
-
-# What another library has for each thread, and replicas should find: functions that are called in the caller's thread,
-# and give functions that are called in a replica's.
-carried: list[Callable[[], Callable[[], None]]] = []
 
 
 class Abandoned(BaseException):

@@ -45,3 +45,8 @@ def count() -> int:
     """How many replicas compute what is computed here, each its part."""
     replica = here().replica
     return 1 if replica is None else replica.count
+
+
+# What another library has for each thread, and replicas that take turns should find in theirs: functions that are
+# called in the caller's thread, and give functions that are called in a replica's.
+carried: list[Callable[[], Callable[[], None]]] = []

@@ -109,9 +109,6 @@ def test_replicas_find_the_policy_of_dtypes():
     strategy, before = mirrored(), K.mixed_precision.dtype_policy()
     K.mixed_precision.set_dtype_policy("mixed_bfloat16")
     try:
-        from keras_tapeflow.src.replicas import carry_into_replicas
-
-        carry_into_replicas()
         names = strategy.run(lambda: K.layers.Dense(1).compute_dtype)
     finally:
         K.mixed_precision.set_dtype_policy(before)
