@@ -209,7 +209,8 @@ def _inputs(
     graph: Graph, own: list[PerReplica], count: int, numbers: Sequence[int]
 ) -> tuple[list[int], list[Tensor], list[bool]]:
     """(The indices of the graph's inputs; the tensors for them, one after the other; which are for all replicas)."""
-    inputs, operands, shared = list(graph.inputs), [], [False] * len(graph.inputs)
+    inputs, shared = list(graph.inputs), [False] * len(graph.inputs)
+    operands: list[Tensor] = []
     operands += [EagerTensor(np.int32(k)) for k in numbers]
     operands += [v for leaf in own for v in leaf.values]
 
