@@ -14,6 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
+import libraries  # noqa: E402
 import reference  # noqa: E402
 
 import tapeflow as tf  # noqa: E402
@@ -130,6 +131,15 @@ def page(survey: list[dict]) -> str:
         head = f"| name | {section['unit']} | tapeflow | note |"
         text += ["", f"## {section['title']}", "", head, "|---|---:|---|---|"]
         text += [f"| {_linked(row, found)} | {row.count} | {_shown(row.status)} | {row.note} |" for row in table]
+    text += [
+        "",
+        "## Libraries, by their own tests",
+        "",
+        "`scripts/libraries.py` runs the tests of a library with tapeflow in the place of TensorFlow, and compares "
+        "with what passes on TensorFlow 2.21.",
+        "",
+        *libraries.table(),
+    ]
     return "\n".join(text) + "\n"
 
 

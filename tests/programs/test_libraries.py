@@ -60,7 +60,7 @@ def test_what_passes_is_compared(libraries, checkout, capsys, tmp_path):
 
 def test_the_table(libraries):
     there = {"a_test.py": ["one", "two"], "b_test.py": ["three"]}
-    libraries.keep("small", {"tensorflow": there, "missing": {"b_test.py": ["three"]}})
+    libraries.keep("small", {"tensorflow": there, "missing": {"a_test.py": [], "b_test.py": ["three"]}})
     assert libraries.table()[2:] == ["| [Small](https://github.com/some/one/tree/abc) | 3 | 2 | 66.6% |"]
 
 

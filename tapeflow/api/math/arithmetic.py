@@ -1,6 +1,6 @@
 """Sums, products, and other functions of two numbers: `tf.add`, `tf.math.xlogy`, `tf.maximum`, …"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
 from tapeflow.api.arguments import expose
@@ -66,7 +66,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(inputs, (Tensor, IndexedSlices)):
         return as_tensor(inputs)
-    if not isinstance(inputs, (list, tuple)) or not inputs:
+    inputs = list(inputs) if isinstance(inputs, Iterable) else []
+    if not inputs:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape."
         )

@@ -25,9 +25,6 @@ from tapeflow.compat.v1.asserts import (
     assert_rank_at_least as assert_rank_at_least,
     verify_tensor_all_finite as verify_tensor_all_finite,
 )
-from tapeflow.compat.v1.dimension import (
-    Dimension as Dimension,
-)
 from tapeflow.compat.v1.fallback import found as _found, graphs_only as _graphs_only
 from tapeflow.compat.v1.initializers import (
     glorot_normal_initializer as glorot_normal_initializer,
@@ -50,6 +47,7 @@ from tapeflow.compat.v1.sessions import (
 )
 from tapeflow.compat.v1.variables import *  # noqa: F403
 from tapeflow.compat.v1.variables import __all__ as _variables
+from tapeflow.core.shapes import Dimension as Dimension
 from tapeflow.core.tensor import Tensor as _Tensor
 
 from . import (

@@ -196,3 +196,9 @@ def test_shapes(shape):
 def test_many_halves_are_added_in_single_precision():
     """3000 times 0.1 was 256."""
     assert tf.add_n([tf.constant(0.1, tf.float16)] * 3000).numpy() == np.float16(3000 * np.float32(np.float16(0.1)))
+
+
+def test_add_n_of_a_generator():
+    assert int(tf.add_n(x for x in [tf.constant(1), tf.constant(2)])) == 3
+    with pytest.raises(ValueError, match="at least one Tensor"):
+        tf.add_n(iter([]))
