@@ -40,6 +40,16 @@ def _our_datasets(module: ModuleType) -> None:
     module.is_tf_dataset = lambda dataset: isinstance(dataset, tapeflow.data.Dataset) or is_tensorflow_s(dataset)
 
 
+def _our_batches(module: ModuleType) -> None:
+    """Our tensors are arrays to what cuts batches, also under the stand-in, where they say that they are TensorFlow's:
+    for those it asks Keras' other backend."""
+    ours = (tapeflow.Tensor, tapeflow.Variable, tapeflow.RaggedTensor, tapeflow.SparseTensor)
+    for name in ("is_tensorflow_tensor", "is_tensorflow_ragged", "is_tensorflow_sparse"):
+        theirs = getattr(module, name)
+        setattr(module, name, lambda value, theirs=theirs: not isinstance(value, ours) and theirs(value))
+    keep_sparse_batches(module)
+
+
 def _tables(module: ModuleType) -> None:
     """Tables of which the vocabulary is not known yet are empty; rows of several lengths are filled up with -1, which
     is no class."""
@@ -83,7 +93,7 @@ def _sparse_texts(module: ModuleType) -> None:
 _DETAILS: dict[str, Callable[[ModuleType], None]] = {
     "array_slicing": slice_sparse_tensors,
     "backend": _plain_shapes,
-    "data_adapter_utils": keep_sparse_batches,
+    "data_adapter_utils": _our_batches,
     "dataset_utils": _our_datasets,
     "hashed_crossing": _sparse_classes,
     "index_lookup": _tables,

@@ -21,7 +21,7 @@ def load() -> ModuleType:
         raise ModuleNotFoundError(
             'tf.keras needs Keras, which is not installed: pip install "keras>=3.15,<3.17".'
         ) from error
-    backend = keras.config.backend()
+    backend = keras.src.backend.backend()  # `keras.config.backend()` is what programs are told
     if backend != NAME:
         before = (
             "Keras was imported before tapeflow, with another backend"

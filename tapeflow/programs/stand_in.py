@@ -92,7 +92,8 @@ def served(name: str) -> ModuleType | None:
     value: Any = root()
     for part in (first, *rest):
         value = getattr(value, part, None)
-    homes.move_in()
+    if "tensorflow" in sys.modules:
+        homes.move_in()
     return _importable(value, name)
 
 

@@ -50,3 +50,30 @@ def test_it_is_light():
     assert run(code, TAPEFLOW_AS_TENSORFLOW="1") == "[]\n"
     quiet = "import sys; print('keras_tapeflow.stand_in' in sys.modules)"
     assert run(quiet) == run(quiet, TAPEFLOW_AS_TENSORFLOW="0") == "False\n"
+
+
+@pytest.mark.parametrize("environment", [{}, {"TAPEFLOW_KERAS_ANSWER": "tensorflow"}], ids=["ours", "TensorFlow's"])
+def test_every_kind_of_data_is_trained_on(environment):
+    """Tensors say that they are TensorFlow's: Keras must not look for its backend of that name."""
+    code = """
+import keras, numpy as np, tensorflow as tf
+from tensorflow.keras import layers
+def fitted(x, y, **how):
+    model = keras.Sequential([layers.Dense(1, kernel_initializer="ones")])
+    model.compile("sgd", "mse")
+    return model.fit(x, y, epochs=2, batch_size=2, verbose=0, **how).history
+x, y = tf.ones([4, 3]), tf.ones([4, 1])
+data = tf.data.Dataset.from_tensor_slices((x, y)).batch(2)
+several = [
+    fitted(x, y), fitted(tf.Variable(x), y.numpy()), fitted(tf.sparse.from_dense(x), y), fitted(data, None),
+    fitted(x, y, sample_weight=tf.ones([4])), fitted(x, y, validation_split=0.5),
+    fitted(x, y, validation_data=data), fitted(x, y, class_weight={1: 1.0}),
+]
+print(len({round(h["loss"][-1], 4) for h in several[:5]}), end=" ")
+words = layers.TextVectorization(output_sequence_length=3)
+words.adapt(tf.constant(["a b", "c"]))
+ragged = tf.ragged.constant([[1, 2], [3], [1], [2, 2, 1]])
+model = keras.Sequential([layers.Embedding(4, 2), layers.GlobalAveragePooling1D()])
+print(model.predict(ragged.to_tensor(), verbose=0).shape, words(tf.constant(["a c"])).shape)
+"""
+    assert run(code, TAPEFLOW_AS_TENSORFLOW="1", **environment) == "1 (4, 2) (1, 3)\n"
