@@ -24,6 +24,7 @@ POSIX_PROGRAMS = {
     "fuzz/files/search.py": "reads damaged files in processes that it forks: its tests are skipped without them",
     "benchmarks/worker.py": "measures memory as Linux tells it: docs/platforms.md says where benchmarks run",
     "benchmarks/gpu.py": "the same",
+    "benchmarks/scale_out.py": "gives workers their cores as Linux does",
 }
 
 

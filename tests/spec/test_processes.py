@@ -31,7 +31,8 @@ def starts_processes(row):
 )
 def test_row(row, monkeypatch):
     for name in ("TF_CONFIG", "SLURM_PROCID", "OMPI_COMM_WORLD_SIZE", "TAPEFLOW_WORKERS"):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "")  # so that it is put back, whatever the row leaves there
+        monkeypatch.delenv(name)
     monkeypatch.setenv("PYTHONPATH", str(SPEC.parents[2]))
     monkeypatch.setitem(sys.modules, "tensorflow", tf)
     got = run(row.program, START)

@@ -193,6 +193,7 @@ def set_logical_device_configuration(device: PhysicalDevice, logical_devices: li
     >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
     >>> tf.config.list_logical_devices("CPU")
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+    >>> tf.config.set_logical_device_configuration(cpu, None)
     """
     parts = list(logical_devices or ())
     if _known(device) != _CPU and len(parts) > 1:

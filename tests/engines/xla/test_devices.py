@@ -365,7 +365,7 @@ def test_what_the_configuration_says():
     assert tf.config.experimental.get_memory_info("CPU:0") == {"current": 0, "peak": 0}
     assert tf.config.experimental.get_memory_info("XLA_CPU:0").keys() == {"current", "peak"}
     assert tf.config.experimental.get_device_details(cpu) == {}
-    with pytest.raises(ValueError, match="cannot be divided into 2"):
+    with pytest.raises(RuntimeError, match="cannot be modified after being initialized: XLA has begun with 1 CPU"):
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 
 
