@@ -92,7 +92,8 @@ def run(library: Library, folder: Path, path: Path, tensorflow: bool, limit: flo
         stand_in = [] if tensorflow else ["-p", "tapeflow.programs.pytest_plugin"]
         command = [
             sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "-o", "addopts=", "-W",
-            "ignore", "--tb=short", *stand_in, "-p", "recorder", path.relative_to(folder).as_posix(), *library.arguments,
+            "ignore", "--tb=short", *stand_in, "-p", "recorder", path.relative_to(folder).as_posix(),
+            *library.arguments,
         ]  # fmt: skip
         own = [str(ROOT / "scripts" / "libraries"), str(folder), *([] if tensorflow else [str(ROOT)])]
         paths = os.pathsep.join(filter(None, [*own, os.environ.get("PYTHONPATH")]))
