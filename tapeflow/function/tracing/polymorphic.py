@@ -29,7 +29,7 @@ from .arguments.specified import as_specified, checked, is_spec
 from .concrete import ConcreteFunction, argument_name, opened, opened_paths
 from .graph import Graph
 from .ranks import RankedFunction
-from .retracing import Retracing, made_of
+from .retracing import Retracing, made_of, opened_up
 
 _NUMBERS = (bool, int, float, complex, str, bytes, type(None))
 _EXACT = frozenset((bool, int, str, bytes, type(None)))  # those that are the same if they are equal, and of one type
@@ -58,10 +58,11 @@ class Function(Generic[P, R]):
 
     def __init__(
         self, python_function: Callable[P, R], input_signature: Any = None, autograph: bool = True,
-        jit_compile: bool = False, reduce_retracing: bool = False,
+        jit_compile: bool = False, reduce_retracing: bool | str = False,
     ) -> None:  # fmt: skip
         """`autograph`: what cannot be traced because Python needs a tensor's value, an `if` for example, runs as plain
-        Python. `reduce_retracing`: where sizes differ from call to call, trace for any."""
+        Python. `reduce_retracing`: where sizes differ from call to call, trace for any; "batch": where those of first
+        axes do."""
         functools.update_wrapper(self, python_function)
         self._signature = inspect.signature(python_function)
         if input_signature is not None:
@@ -384,7 +385,8 @@ class Function(Generic[P, R]):
                 tuple(w.shape) if w.shape.rank is not None else (None,) * len(s.shape) for w, s in zip(wanted, specs)
             ]
         elif self.reduce_retracing and (before := self._seen.get(general)):
-            shapes = [tuple([b if a == b else None for a, b in zip(old, s.shape)]) for old, s in zip(before, specs)]
+            last = 0 if self.reduce_retracing == "batch" else None  # of the axes that may be left open
+            shapes = [opened_up(old, s.shape, last) for old, s in zip(before, specs)]
         else:
             shapes = [s.shape for s in specs]
         self._seen[general] = shapes

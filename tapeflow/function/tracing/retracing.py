@@ -88,3 +88,11 @@ def _change(name: str, what: str, old: Any, new: Any) -> str:
 def _short(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def opened_up(before: tuple, now: tuple, last: int | None) -> tuple:
+    """A shape with None for sizes that were others before, up to the axis `last`."""
+    return tuple([
+        None if old != new and (last is None or axis <= last) else new
+        for axis, (old, new) in enumerate(zip(before, now))
+    ])  # fmt: skip

@@ -47,3 +47,11 @@ def test_a_batch_may_be_three_images():
     found = model.fit(batches, epochs=4, validation_data=batches, verbose=0).history
     assert sorted(found) == ["loss", "val_loss"] and found["val_loss"][-1] < found["val_loss"][0]
     assert model.embedding.kernel.shape == (4, 2)
+
+
+def test_pictures_of_other_sizes():
+    """Large ones are cropped, small ones resized, as by the layer itself."""
+    model = keras.Sequential([keras.layers.CenterCrop(4, 5)])
+    for shape in ((2, 9, 10, 1), (3, 9, 10, 1), (2, 3, 4, 1), (3, 3, 4, 1)):
+        pictures = np.random.default_rng(0).random(shape).astype("float32")
+        np.testing.assert_allclose(model.predict_on_batch(pictures), model(pictures), rtol=1e-6)
