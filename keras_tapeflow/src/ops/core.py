@@ -71,7 +71,7 @@ class Variable(KerasVariable):
         if sharding is not None and distribution_lib.is_large(self._shape, self._dtype):
             self._initialize(distribution_lib.made_spread(made, sharding))
         else:
-            self._initialize(made())
+            self._initialize(convert_to_tensor(made(), self._dtype))
 
     def _sharding(self) -> Any:
         """How the value is spread over devices; None where it is on one."""

@@ -80,3 +80,11 @@ def test_layers_of_large_integers():
     assert keras.layers.Discretization([0.0, 1e12])(np.array([2**45])).numpy().tolist() == [2]
     assert keras.layers.Reshape((1,))(LARGE[:, None]).numpy().ravel().tolist() == LARGE.tolist()
     assert keras.layers.IntegerLookup(vocabulary=[2**40, 5])(LARGE).numpy().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "made", [2.0, [2.0], np.full(1, 2.0), tf.constant([2.0])], ids=["number", "list", "array", "tensor"]
+)
+def test_initializers_may_give_whatever_becomes_a_tensor(made):
+    v = keras.Variable(lambda shape, dtype: made, shape=np.shape(made), dtype="float32")
+    assert v.shape == np.shape(made) and v.dtype == "float32" and float(ops.sum(v)) == 2.0
