@@ -78,7 +78,8 @@ def non_max_suppression_with_scores(
     chosen = ops.take(scores, index, axis=0)
     if sigma:
         shared = _overlaps(ops.take(boxes, index, axis=0))
-        earlier = EagerTensor(np.tri(len(index), k=-1, dtype=shared.dtype.np))
+        number = ops.cumsum(ops.zeros_like(index) + 1, axis=0, exclusive=False, reverse=False)
+        earlier = cast(ops.less(number, number[:, None]), shared.dtype)
         chosen = chosen * ops.exp(
             ops.reduce_sum(ops.square(shared) * earlier, axis=(1,), keepdims=False) * (-0.5 / sigma)
         )

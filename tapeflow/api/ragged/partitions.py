@@ -141,5 +141,12 @@ def flat_places(columns: list, sizes: Any) -> Tensor:
     return place
 
 
+def flat_rows_of(places: Tensor, sizes: Any) -> Tensor:
+    """The same, from positions in the rows of a matrix. In a scalar there is one position, without columns."""
+    if not tuple(sizes):
+        return ops.reduce_sum(places, axis=(1,), keepdims=False)
+    return flat_places(list(ops.unstack(places, axis=1)), sizes)
+
+
 def size_tensor(size: Any, dtype: Any) -> Tensor:
     return to_tensor(size, as_dtype(dtype))

@@ -194,7 +194,9 @@ def _rows_without(sp: SparseTensor, axis: tuple[int, ...]) -> tuple[Tensor, int]
     shape, columns = tuple(sp.sizes), columns_of(sp)
     left = [i for i in range(len(shape)) if i not in axis]
     sizes = [shape[i] for i in left]
-    rows = flat_places([columns[i] for i in left], sizes) if left else ops.zeros_like(columns[0])
+    if not left:
+        return ops.reduce_sum(ops.zeros_like(sp.indices), axis=(1,), keepdims=False), 1
+    rows = flat_places([columns[i] for i in left], sizes)
     return rows, math.prod(sizes)
 
 

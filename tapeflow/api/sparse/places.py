@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.arguments import one_axis
-from tapeflow.api.ragged.partitions import flat_places
+from tapeflow.api.ragged.partitions import flat_rows_of
 from tapeflow.core.apply import array_of, as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32
@@ -41,9 +41,7 @@ def from_dense(tensor: AnyTensorLike, name: str | None = None) -> SparseTensor:
         places = ops.nonzero(tensor)
         shape = ops.size_tensor(sizes=tuple(tensor.sizes), dtype=np.dtype(np.int64))
         flat = ops.reshape(tensor, shape=(math.prod(tensor.sizes),))
-        return SparseTensor(
-            places, ops.take(flat, flat_places(list(ops.unstack(places, axis=1)), tensor.sizes), axis=0), shape
-        )
+        return SparseTensor(places, ops.take(flat, flat_rows_of(places, tensor.sizes), axis=0), shape)
     array = np.asarray(tensor.array)
     zero = b"" if array.dtype.kind == "O" else 0
     where = np.argwhere(array != zero)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.arguments import static_shape
-from tapeflow.api.ragged.partitions import flat_places
+from tapeflow.api.ragged.partitions import flat_rows_of
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.contracts import Operation
@@ -177,7 +177,7 @@ class SparseTensor(Composite):
         """The position of each value in the flattened dense tensor, checked."""
         _check_indices(self._indices, self._dense_shape)
         if not all(isinstance(t, EagerTensor) for t in (self._indices, self._dense_shape)):
-            return flat_places(list(ops.unstack(self._indices, axis=1)), self.sizes)
+            return flat_rows_of(self._indices, self.sizes)
         where, shape = self._indices.array, tuple(self._dense_shape.array.tolist())
         return EagerTensor(
             np.ravel_multi_index(where.T, shape).astype(np.int64) if where.size else np.zeros(len(where), np.int64)

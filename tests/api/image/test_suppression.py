@@ -44,6 +44,33 @@ def test_soft_suppression_lowers_scores():
     assert slope.shape == (2, 4) and slope[1, 1] > 0 > slope[0, 3]  # further apart is better
 
 
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda b, s: tf.gather(s, tf.image.non_max_suppression(b, s, 6)),
+        lambda b, s: tf.image.non_max_suppression_with_scores(b, s, 6)[1],
+        lambda b, s: tf.image.non_max_suppression_with_scores(b, s, 6, soft_nms_sigma=0.5)[1],
+        lambda b, s: tf.gather(s, tf.image.non_max_suppression_padded(b, s, 6)[0]),
+    ],
+    ids=["plain", "scores", "soft", "padded"],
+)
+def test_how_many_are_kept_may_be_known_late(choose):
+    """In a graph only its run says how many there are."""
+    b, s = tf.constant(BOXES), tf.constant(SCORES)
+
+    def slope(b, s):
+        with tf.GradientTape() as tape:
+            tape.watch(s)
+            y = choose(b, s)
+        return tape.gradient(y, s)
+
+    traced = [tf.function(f, autograph=False) for f in (choose, slope)]
+    for scores in (s, s[::-1], tf.zeros_like(s)):
+        for f, g in zip(traced, (choose, slope)):
+            np.testing.assert_allclose(f(b, scores), g(b, scores), rtol=1e-6)
+    assert not any(f.get_concrete_function(b, s).as_python for f in traced)
+
+
 def test_any_measure_of_overlap():
     table = [[1.0, 0.9, 0.1], [0.2, 1.0, 0.1], [0.1, 0.1, 1.0]]
     assert tf.image.non_max_suppression_overlaps(table, [0.9, 0.8, 0.7], 3).numpy().tolist() == [0, 1, 2]

@@ -211,3 +211,23 @@ def test_functions_that_leave_zero_alone_agree_with_dense_ones(f):
 def test_strings_pass_through():
     s = tf.identity(tf.SparseTensor([[1]], ["a"], [3]))
     assert s.values.numpy().tolist() == [b"a"]
+
+
+@pytest.mark.parametrize("number", [0.0, 5.0])
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "graph"])
+@pytest.mark.parametrize(
+    "f, want",
+    [
+        (lambda x: P.to_dense(P.from_dense(x)), 1),
+        (lambda x: P.to_dense(P.from_dense(x) * x), 5),
+        (lambda x: P.to_dense(P.reshape(P.from_dense(x), [])), 1),
+        (lambda x: P.reduce_sum(P.from_dense(x)), 1),
+        (lambda x: P.reduce_max(P.from_dense(x)), 1),
+        (lambda x: P.add(P.from_dense(x), x), 2),
+        (lambda x: P.to_dense(P.expand_dims(P.from_dense(x)))[0], 1),
+    ],
+    ids=["dense", "mul", "reshape", "sum", "max", "add", "expand"],
+)
+def test_scalars_have_one_place_without_columns(wrap, f, want, number):
+    for value in (number, 5.0 - number):
+        assert float(wrap(f)(tf.constant(value))) == want * value
