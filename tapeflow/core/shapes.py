@@ -53,6 +53,12 @@ class Dimension:
     def __floordiv__(self, other: Any) -> "Dimension":
         return self._with(other, lambda a, b: a // b)
 
+    def __rsub__(self, other: Any) -> "Dimension":
+        return Dimension(other) - self
+
+    def __rfloordiv__(self, other: Any) -> "Dimension":
+        return Dimension(other) // self
+
     __radd__, __rmul__ = __add__, __mul__
 
     def __eq__(self, other: Any) -> Any:
@@ -66,10 +72,11 @@ class Dimension:
         return hash(self._value)
 
     def __int__(self) -> int:
-        return self._value
+        if self._value is None:
+            raise TypeError("The size is not known, so it is no integer: tf.shape(x) has it when the function runs.")
+        return int(self._value)
 
-    def __index__(self) -> int:
-        return self._value
+    __index__ = __int__
 
     def __repr__(self) -> str:
         return f"Dimension({self._value})"

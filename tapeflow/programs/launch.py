@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 INTERRUPTED, OUT_OF_TIME = 130, 124
+TRY_AGAIN = 75  # of a worker that lost another one
 GRACE = 12.0  # seconds that workers have to end by themselves after one has failed, or after Ctrl-C
 _STEP = 0.05
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # not on Windows
@@ -80,15 +81,18 @@ class _Run:
                     into.flush()
 
     def to_the_end(self, timeout: float | None) -> int:
-        """The exit status of the first worker that failed. None is left."""
+        """The exit status of the first worker that failed, before those that only lost it. None is left."""
         begun, failed, ending = time.monotonic(), 0, None
+        now = begun
         while any(process.poll() is None for process in self.processes):
             try:
                 time.sleep(_STEP)
                 now = time.monotonic()
-                if ending is None and not failed:
-                    failed = next((_status(p) for p in self.processes if p.poll() not in (None, 0)), 0)
+                if ending is None:
+                    failed = self._failure()
                     ending = now + GRACE if failed else None
+                elif failed == TRY_AGAIN and now < ending:
+                    failed = self._failure()
                 if timeout is not None and ending is None and now - begun > timeout:
                     print(f"tapeflow: the workers were ended after {timeout:g} s.", file=sys.stderr, flush=True)
                     failed, ending = OUT_OF_TIME, now
@@ -98,11 +102,17 @@ class _Run:
                 self._end(_KILL if self.interrupted else signal.SIGINT)
                 self.interrupted, failed = True, INTERRUPTED
                 ending = time.monotonic() + GRACE
-        failed = failed or next((_status(p) for p in self.processes if p.returncode), 0)
+        if ending is None or failed == TRY_AGAIN and now < ending:
+            failed = self._failure()
         self._end(_KILL)  # what they have started themselves
         for reader in self.readers:
             reader.join(timeout=2)
         return failed
+
+    def _failure(self) -> int:
+        """A status of those that have failed until now: if there is one, of a worker that failed by itself."""
+        found = [_status(p) for p in self.processes if p.poll() not in (None, 0)]
+        return next((status for status in found if status != TRY_AGAIN), found[0] if found else 0)
 
     def _end(self, by: signal.Signals) -> None:
         for process in self.processes:

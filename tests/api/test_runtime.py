@@ -225,6 +225,9 @@ def test_dimensions():
     assert (
         tf.compat.dimension_value(d) == tf.compat.dimension_value(3) == 3 and tf.compat.dimension_value(None) is None
     )
+    assert (7 - d).value == 4 and (7 // d).value == 2 and list(range(5))[d] == 3
+    with pytest.raises(TypeError, match="not known"):
+        int(tf.compat.v1.Dimension(None))
     assert (d * 2).value == 6 and (d // 2).value == 1 and (d - tf.compat.v1.Dimension(None)).value is None
     assert tf.compat.dimension_at_index(tf.TensorShape([4, 5]), 1) == 5
 

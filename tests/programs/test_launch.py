@@ -144,3 +144,14 @@ time.sleep(600)
     begun = time.monotonic()
     assert launched("--workers", "2", "-c", text)[0] == 4
     assert time.monotonic() - begun < 60
+
+
+def test_who_failed_by_itself_is_named_before_who_lost_it(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import json, os, sys, time\n"
+        "k = json.loads(os.environ['TF_CONFIG'])['task']['index']\n"
+        f"time.sleep(0.5 * k)\nsys.exit([{launch.TRY_AGAIN}, 3][k])\n",
+        encoding="utf-8",
+    )
+    assert launch.launch([str(program)], 2) == 3
