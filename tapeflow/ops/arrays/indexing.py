@@ -261,7 +261,7 @@ ravel_index = primitive(
 
 unravel_index = primitive(
     "unravel_index(x, *, dims)",
-    kernel=lambda xp, x, dims: xp.stack(xp.unravel_index(x, dims)).astype(x.dtype),
+    kernel=lambda xp, x, dims: xp.stack(xp.unravel_index(x, dims or (1,)))[: len(dims)].astype(x.dtype),
     shape=lambda x, dims: Spec(shape=(len(dims), *x.shape), dtype=x.dtype),
     vjp=CUT,
     batch=lambda op, args, batched, params: rows_from(op(*args, **params), 1),

@@ -210,16 +210,6 @@ def _or_logical(compute: Callable, logical: Callable) -> Callable:
     return lambda a, b: logical(a, b) if a.dtype.is_bool else compute(a, b)
 
 
-def _power(a: Tensor, b: Tensor) -> Tensor:
-    if (
-        a.dtype.is_integer
-        and not b.dtype.is_unsigned
-        and bool(ops.reduce_any(ops.less(b, tensor(0, b.dtype)), axis=_all(b), keepdims=False))
-    ):
-        raise ValueError("Integers to negative integer powers are not allowed.")
-    return ops.pow(a, b)
-
-
 def _all(x: Tensor) -> tuple:
     return tuple(range(len(x.sizes)))
 
@@ -235,7 +225,7 @@ divide = _two("divide", ops.div, "true_divide", inexact=float64)
 floor_divide = _two("floor_divide", ops.floordiv)
 remainder = _two("remainder", ops.floormod, "mod")
 fmod = _two("fmod", ops.truncatemod)
-power = _two("power", _power, "pow", example="[1.5, 2.5], [2.0, 3.0]")
+power = _two("power", ops.pow, "pow", example="[1.5, 2.5], [2.0, 3.0]")
 float_power = _two("float_power", lambda a, b: _as_double(ops.pow, a, b), example="[1.5, 2.5], [2.0, 3.0]")
 maximum = _two("maximum", _or_logical(ops.maximum, ops.logical_or))
 minimum = _two("minimum", _or_logical(ops.minimum, ops.logical_and))

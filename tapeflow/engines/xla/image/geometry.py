@@ -12,7 +12,7 @@ from tapeflow.engines.xla.random.draws import keyed, unit
 def suppress(boxes, scores, limit, threshold, score_threshold, sigma, overlaps):
     """Best first, one after the other; each looks at all the others at once."""
     rows, count = scores.shape
-    if not count:
+    if not count or not limit:
         return jnp.zeros((rows, limit), jnp.int32), jnp.zeros(rows, jnp.int32)
 
     def one(boxes, scores):

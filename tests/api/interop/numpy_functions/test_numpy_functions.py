@@ -222,11 +222,21 @@ def test_bad_arguments():
     for name, args, error in [
         ("sum", ([1.0], 1), np.exceptions.AxisError), ("squeeze", ([1.0, 2.0], 0), ValueError),
         ("split", ([1.0, 2.0, 3.0], 2), ValueError), ("quantile", ([1.0], 0.5, None, None, False, "odd"), ValueError),
-        ("cross", ([1.0], [2.0]), ValueError), ("power", ([2], [-1]), ValueError),
+        ("cross", ([1.0], [2.0]), ValueError), ("power", ([2], [-1]), tf.errors.InvalidArgumentError),
         ("pad", ([1.0], 1, "odd"), ValueError), ("cumulative_sum", ([[1.0]],), ValueError),
     ]:  # fmt: skip
         with pytest.raises(error):
             FUNCTIONS[name](*args)
+
+
+def test_powers_of_integers_need_no_values():
+    """Whether an exponent is negative is found out when a graph runs."""
+    power = tf.experimental.numpy.power
+    a, b = tf.constant([2, 3]), tf.constant([5, 0])
+    traced = tf.function(power, autograph=False)
+    assert traced(a, b).numpy().tolist() == tf.vectorized_map(lambda p: power(*p), (a, b)).numpy().tolist() == [32, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="negative integer powers"):
+        traced(a, -b)
 
 
 @pytest.mark.parametrize("name", ["std", "nanstd"])

@@ -103,6 +103,7 @@ SAMPLES = {
         of(_i(5, 2), dims=(2, 3), reference=lambda x, dims: [[1, 0], [2, 2]]),
         of(np.int64(3), dims=(2, 2)),
         of(np.zeros(0, np.int32), dims=(2, 3)),
+        of(np.zeros(2, np.int32), dims=(), reference=lambda x, dims: np.zeros((0, 2))),
     ],
     "true_places": [
         of(_mask, batch_dims=0, reference=lambda x, batch_dims: [0, 2]),
@@ -132,6 +133,7 @@ SAMPLES = {
         of(np.array([0.0, 2.0, np.nan]), reference=lambda x: [[1], [2]]),
         of(EMPTY, reference=lambda x: np.zeros((0, 2))),
         of(np.array([0, 1j])),
+        of(np.float64(2.0), reference=lambda x: np.zeros((1, 0))),
     ],
     "one_hot": [
         of(_i(1, 0, 5, -1), depth=3, axis=1, reference=lambda x, **_: [[0, 1, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]]),

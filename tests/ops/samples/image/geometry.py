@@ -157,6 +157,7 @@ SAMPLES = {
         of(_BOXES, _SCORES, **(_HARD | dict(sigma=0.4)), order=0, reference=_suppress),
         of(between(0, 1, 2, 20, 20), _SCORES, **(_HARD | dict(overlaps=True)), order=0, reference=_suppress),
         of(np.zeros((1, 0, 4)), np.zeros((1, 0)), **(_HARD | dict(limit=0)), order=0),
+        of(_BOXES, _SCORES, **(_HARD | dict(limit=0)), order=0, reference=_suppress),
     ],
     "outlines": [
         of(_FRAMES, height=7, width=9, order=0, reference=_outlines),
