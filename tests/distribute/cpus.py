@@ -4,6 +4,7 @@ take turns, in graphs, too. (`test_at_once.py` has those that XLA knows, in a pr
 import pytest
 
 import tapeflow as tf
+from tapeflow.api.config import devices
 from tapeflow.core.devices import Processors
 from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.distribute import at_once
@@ -13,6 +14,7 @@ from tapeflow.distribute import at_once
 def four_cpus(monkeypatch):
     loaded("tapeflow.engines.xla.devices").physical()  # with the CPUs that there are
     monkeypatch.setattr(Processors, "count", 4)
+    monkeypatch.setitem(devices._state, "logical", {})  # programs say again how many CPUs they want
     monkeypatch.setattr(at_once, "mesh_of", lambda places: None)
 
 

@@ -36,6 +36,7 @@ def test_afterwards(monkeypatch):
         tf.config.set_logical_device_configuration(CPU, divided(100))
     assert len(tf.config.list_logical_devices("CPU")) == 1
     tf.config.set_logical_device_configuration(CPU, divided(1))
+    tf.config.set_logical_device_configuration(CPU, None)
 
 
 def test_refusals():
