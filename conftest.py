@@ -5,6 +5,7 @@ import atexit
 import doctest
 import os
 import random
+import signal
 import tempfile
 
 # Before anything is imported; processes that tests start have it from here.
@@ -13,6 +14,8 @@ os.environ.pop("KERAS_BACKEND", None)  # the tests are about Keras on tapeflow, 
 _KERAS = tempfile.TemporaryDirectory(prefix="keras-")
 atexit.register(_KERAS.cleanup)
 os.environ["KERAS_HOME"] = _KERAS.name  # and about Keras' own defaults, not what ~/.keras/keras.json says
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell; programs of tests inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import numpy as np
 import pytest

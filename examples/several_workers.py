@@ -12,12 +12,10 @@ import os
 import tempfile
 from pathlib import Path
 
-os.environ.setdefault("KERAS_BACKEND", "tapeflow")
-
-import keras
 import numpy as np
 
 import tapeflow as tf
+from tapeflow import keras
 
 
 def data(rows: int = 500) -> tf.data.Dataset:

@@ -75,9 +75,9 @@ class _Loader(importlib.machinery.SourceFileLoader):
         super().exec_module(module)
         declared, seed = module.Primitive.on, self.seed
 
-        def on(self: Any, engine: str, *args: Any) -> Callable:
+        def on(self: Any, engine: str, xp: Any, named: Callable | None = None) -> Callable:
             first = engine not in self.engines
-            kernel = declared(self, engine, *args)
+            kernel = declared(self, engine, xp, named)
             if first and engine == "numpy" and not self.moves and self.name not in EXACT:
                 kernel = self.engines[engine] = perturbed(kernel, self.name, seed)
             return kernel

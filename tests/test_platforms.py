@@ -2,6 +2,8 @@
 
 import ast
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -244,3 +246,15 @@ model.fit(tf.ones([8, 2]), tf.ones([8, 1]), verbose=0)
 model.save("model.keras")
 """
     run_without(f"{first}\n{program}", tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name == "nt", reason="signals that programs inherit")
+def test_ctrl_c_reaches_programs_of_tests_whatever_started_them():
+    """The background of a shell ignores SIGINT, and programs inherit that."""
+    asks = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    program = (
+        "import signal, subprocess, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); import conftest; "
+        f"print(subprocess.run([sys.executable, '-c', {asks!r}], capture_output=True, text=True).stdout)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.split() == ["True"]
