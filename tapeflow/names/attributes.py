@@ -3,6 +3,8 @@
 Each is a descriptor on the class. A `__getattr__` would slow down every other attribute, 2x in all.
 """
 
+import contextlib
+import sys
 from typing import Any
 
 _ARRAYS = {  # tensors and variables
@@ -316,6 +318,10 @@ _ALL = FOR_TENSORS.keys() | FOR_VARIABLES.keys() | FOR_MODULES.keys()
 
 def say_instead(kind: type, hints: dict[str, str]) -> None:
     """Puts hints on a class, for names that it does not have."""
+    if sys.version_info >= (3, 14):  # annotations are evaluated when asked for: `bool` would be the hint by then
+        for member in list(vars(kind).values()):
+            with contextlib.suppress(NameError):  # of what only type checkers import
+                getattr(getattr(member, "fget", member), "__annotations__", None)
     for name, hint in hints.items():
         if not hasattr(kind, name):
             setattr(kind, name, Absent(name, hint))

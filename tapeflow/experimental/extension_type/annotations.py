@@ -1,5 +1,6 @@
 """Annotations of fields: what a value of a field is, converted and checked, in values and in their specs."""
 
+import inspect
 import sys
 import types
 import typing
@@ -46,9 +47,18 @@ def annotations_of(cls: type) -> dict[str, Any]:
     while frame is not None and frame.f_globals.get("__name__") != cls.__module__:
         frame = frame.f_back
     here = {} if frame is None else frame.f_locals
-    own = types.SimpleNamespace(__annotations__=vars(cls).get("__annotations__", {}))
+    own = types.SimpleNamespace(__annotations__=_written(cls))
     names = vars(sys.modules.get(cls.__module__, typing))
     return typing.get_type_hints(own, names, {**here, cls.__name__: cls})
+
+
+def _written(cls: type) -> dict[str, Any]:
+    """As they are written; since Python 3.14 they are evaluated when asked for, and may name what is not there yet."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
+    return inspect.get_annotations(cls)
 
 
 def check(kind: Any, field: str) -> None:
