@@ -66,7 +66,7 @@ def test_tensors_are_made(value):
         (Mapping[str, tf.Tensor], {1: 2}, r"x\[<key>\]: expected 'str', got 'int'"),
         (Mapping[str, tf.Tensor], [1], "x: expected mapping, got 'list'"),
         (Mapping[str, tf.Tensor], {"a": None}, r"x\['a'\]: expected a Tensor, got 'NoneType'"),
-        (Union[int, tf.Tensor], None, "x: expected typing.Union.*, got 'NoneType'"),
+        (Union[int, tf.Tensor], None, "x: expected .*Tensor.*, got 'NoneType'"),
         (Inner, 3.0, "x: expected 'Inner', got 'float'"),
         (tf.RaggedTensor, [[1]], "x: expected 'RaggedTensor', got 'list'"),
     ],
