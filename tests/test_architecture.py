@@ -113,6 +113,9 @@ def test_import_is_lean():
         "h5py",
         "rich",
         "pandas",
+        "email",
+        "http",
+        "ssl",
     }
     assert not heavy & set(json.loads(out.stdout))
 

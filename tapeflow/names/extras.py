@@ -1,11 +1,7 @@
 """What to type to install what is missing: a command that works for the way in which tapeflow was installed."""
 
-import json
 import os
-from importlib import metadata
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 __all__ = ["install"]
 
@@ -32,6 +28,11 @@ def _clone() -> Path | None:
     beside = Path(__file__).resolve().parents[2]
     if (beside / "pyproject.toml").is_file():
         return beside
+    import json  # here: together these are a seventh of `import tapeflow`, and only who lacks something needs them
+    from importlib import metadata
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
     try:  # an editable install whose package is found by other means than a path
         origin = json.loads(metadata.distribution("tapeflow").read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, OSError, ValueError):
