@@ -66,6 +66,7 @@ THROUGH = """
     compat/v1/v1: compat/v1/data compat/v1/fallback compat/v1/logging compat/v1/losses compat/v1/optimizers
         compat/v1/renamed compat/v1/schedules compat/v1/variables
     core/variables/updates: core/variables/changes core/variables/parts ops/for_core
+    core/variables/variable: core/variables/commits
     data/batching: data/grouping data/padding
     data/dataset: data/elements data/functions data/iterators data/mixing data/pipeline data/reading data/rows
         data/selection

@@ -1,11 +1,9 @@
 """Variable: a mutable cell with a value in it. Reading it inside a tape is what watches it."""
 
 import inspect
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import partial
-from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -382,7 +380,7 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
         return tensor
 
     def _store(self, array: Any, given: tuple = (), read_value: bool = True) -> Any:
-        """Where one value changes (`replacing`: many together). An assignment is an access too: tapes are told."""
+        """Where one value changes (`commits.replacing`: many). An assignment is an access too: tapes are told."""
         self._value, self._kind, self._latest = (
             array,
             kind_of(array),
@@ -458,51 +456,6 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
 
 
 attributes.say_instead(Variable, attributes.FOR_VARIABLES)
-
-
-at_once = deque(maxlen=0).extend  # one instruction of Python, in which it runs through a chain of functions of C
-
-
-def replacing(variables: Sequence[Variable], arrays: Iterable, kind: type[EagerTensor]) -> Iterable:
-    """What makes arrays the values of variables: of all of them or of none, for who has the locks, `at_once`. `kind`
-    is `_kind` then.
-
-    Ctrl-C, and whatever else one thread raises in another, comes between two instructions of Python; here is only one.
-    So `arrays` is a sequence, or an iterator of C, which may compute them when they are asked for.
-    """
-    # A step of many finds all as the last one has left it. (Who reads what NumPy has asks for no lock, and may be
-    # reading now.)
-    others = variables
-    if kind is not EagerTensor:
-        others = [v for v in variables if v._kind is not kind or v._latest is not _UNREAD]
-    return chain(
-        map(setattr, variables, repeat("_value"), arrays),
-        map(setattr, others, repeat("_kind"), repeat(kind)),
-        map(setattr, others, repeat("_latest"), repeat(_UNREAD)),
-    )
-
-
-def commit(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
-    """What tensors of one engine hold becomes the values of variables: of all of them or of none, for who has the
-    locks."""
-    kind = type(tensors[0]) if isinstance(tensors[0], DeviceTensor) else EagerTensor
-    at_once(replacing(variables, [t.array if kind is EagerTensor else t.held for t in tensors], kind))
-    announce(variables, tensors)
-
-
-def stored(found: list[Tensor], assigned: Sequence[Variable]) -> list[Tensor]:
-    """The results of a call without the last ones, which are the values of `assigned` now."""
-    if not assigned:
-        return found
-    commit(assigned, found[-len(assigned) :])
-    return found[: -len(assigned)]
-
-
-def announce(variables: Sequence[Variable], tensors: Sequence[Tensor]) -> None:
-    """Tell who watches that these tensors were assigned."""
-    if current().audience:
-        for variable, tensor in zip(variables, tensors):
-            variable._touched((tensor,), False)
 
 
 class ResourceVariable(Variable):

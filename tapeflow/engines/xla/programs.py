@@ -16,7 +16,8 @@ from tapeflow.core.runtime import settings
 from tapeflow.core.runtime.refcounts import held_elsewhere
 from tapeflow.core.runtime.undisturbed import undisturbed
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variables.variable import Variable, announce, at_once, replacing, stored
+from tapeflow.core.variables.commits import announce, at_once, replacing, stored
+from tapeflow.core.variables.variable import Variable
 
 from . import devices, meshes, processes
 

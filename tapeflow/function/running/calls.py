@@ -23,7 +23,8 @@ from tapeflow.core.record import Inside, Pushforward
 from tapeflow.core.sizes import specialized
 from tapeflow.core.slices import IndexedSlices, SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.core.variables.variable import Variable, stored
+from tapeflow.core.variables.commits import stored
+from tapeflow.core.variables.variable import Variable
 from tapeflow.function.tracing.graph import Graph, SymbolicTensor
 from tapeflow.function.tracing.late_sizes import OtherSizes
 from tapeflow.tape.gradient_tape import GradientTape

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
 from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.core.tensor import Tensor
-from tapeflow.core.variables.variable import Variable, stored
+from tapeflow.core.variables.commits import stored
+from tapeflow.core.variables.variable import Variable
 from tapeflow.function.tracing.graph import Graph, Node
 
 from .cleaning import Cleaned
