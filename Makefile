@@ -56,7 +56,7 @@ keras-tests: .venv/.dev
 	@$(BIN)/python scripts/keras_tests.py --full -n $(JOBS)
 
 fuzz: .venv/.dev
-	@$(BIN)/python -m fuzz --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m fuzz --seconds $(or $(SECONDS),60) --jobs $(JOBS) $(if $(SEED),--seed $(SEED))
 
 bench: .venv/.viz
 	@$(BIN)/python -m benchmarks $(BENCH)

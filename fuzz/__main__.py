@@ -4,9 +4,9 @@ import argparse
 import time
 import warnings
 
-from . import explained, generate, report
+from . import explained, report
 from .calls import parse
-from .search import search
+from .search import in_parallel
 
 
 def main():
@@ -15,20 +15,22 @@ def main():
     parser.add_argument(
         "--seed", type=int, default=int(time.time()), help="which calls; the same seed gives the same calls"
     )
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="processes, each with a seed of its own: SEED, SEED + 1, …"
+    )
     parser.add_argument("--only", default="", help="functions whose name contains this")
     parser.add_argument("--kinds", default="", help="comparisons, separated by commas")
     parser.add_argument("--all", action="store_true", help="show explained disagreements, too")
     parser.add_argument("--replay", metavar="CALL", help="run this call in every interpretation")
     options = parser.parse_args()
-    import tapeflow as tf
-
     warnings.simplefilter("ignore")
     kinds = [k.strip() for k in options.kinds.split(",") if k.strip()] or None
     if options.replay:
+        import tapeflow as tf
+
         print(report.replay(tf, parse(options.replay)))
         return 0
-    names = [n for n in generate.names(tf) if options.only in n]
-    result = search(tf, names, options.seed, seconds=options.seconds, kinds=kinds)
+    result = in_parallel(options.jobs, options.only, options.seed, seconds=options.seconds, kinds=kinds)
     print(report.table(result, show_explained=options.all))
     return 1 if any(explained.reason(d) is None for d in result.disagreements) else 0
 

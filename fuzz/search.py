@@ -1,6 +1,8 @@
 """Many calls: round after round over the functions, until the time or the number of rounds is used up."""
 
+import functools
 import logging
+import multiprocessing
 import os
 import signal
 import sys
@@ -8,6 +10,7 @@ import threading
 import time
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -43,6 +46,23 @@ def search(tf, names, seed, seconds=None, rounds=None, kinds=None):
             if "jax" in sys.modules:
                 sys.modules["jax"].clear_caches()  # every compiled call would stay
     return result
+
+
+def in_parallel(jobs, only, seed, **options):
+    """The same by `jobs` processes, of which each has a seed of its own: `seed`, `seed + 1`, …"""
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        parts = list(pool.map(functools.partial(_part, only, options), range(seed, seed + jobs)))
+    total = Result(seed, sum(p.calls for p in parts))
+    for part in parts:
+        total.comparisons += part.comparisons
+        total.disagreements += part.disagreements
+    return total
+
+
+def _part(only, options, seed):
+    import tapeflow as tf
+
+    return search(tf, [n for n in generate.names(tf) if only in n], seed, **options)
 
 
 LIMIT = 30  # seconds of processor time for the comparisons of one call

@@ -110,6 +110,7 @@ KINDS = {
     "plan": (lambda: Compiled(None), 1e-3),
     "XLA": (lambda: Compiled(True), 1e-3),
     "on a device": (lambda: Compiled(True, "XLA_CPU:0"), 1e-3),
+    **({"on a GPU": (lambda: Compiled(True, "GPU:0"), 1e-3)} if tf.config.list_physical_devices("GPU") else {}),
     "a generator": (Generator, 1e-3),
     "fit, plan": (lambda: Fit(False), 2e-2),
     "fit, XLA": (lambda: Fit(True), 2e-2),

@@ -20,4 +20,4 @@ def test_steps_of_every_kind(times):
         [sys.executable, "-W", "ignore", PROGRAM, str(times)], env=env, capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == done.stdout.count("held") == 8
+    assert len(done.stdout.splitlines()) == done.stdout.count("held") >= 8  # one more with a GPU
