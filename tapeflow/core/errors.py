@@ -44,8 +44,8 @@ class OpError(Exception):
 
     def __reduce__(self) -> Any:
         # A class that goes by its parent's name is sent as its parent.
-        named = (c for c in type(self).__mro__ if getattr(sys.modules[c.__module__], c.__name__, None) is c)
-        return next(named), (None, None, self.message)
+        named = [c for c in type(self).__mro__ if c.__name__ == type(self).__name__]
+        return named[-1], (None, None, self.message)
 
 
 class CancelledError(OpError):
