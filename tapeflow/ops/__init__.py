@@ -14,6 +14,6 @@ from .linalg import (
     spectra,
 )
 from .math import arithmetic, bits, clipping, complex_numbers, elementwise, fft, logic, reduction, safe, scans, special
-from .nn import activations, conv, ctc, isotonic, losses, pooling
+from .nn import activations, attention, conv, ctc, isotonic, losses, pooling
 from .random import choices, draws as random
 from .strings import text as strings

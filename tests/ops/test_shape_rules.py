@@ -37,6 +37,7 @@ BY_VALUES = {
 # have looked.
 ADJOINTS = {
     "add_along",
+    "attention_grad",
     "conv_filter_grad",
     "conv_input_grad",
     "from_minors",
@@ -47,7 +48,7 @@ ADJOINTS = {
     "window_spread",
 }
 OF_OTHERS = {
-    "contract", "conv", "ctc_beam_search", "ctc_forward", "ctc_greedy", "diag_matrix", "dilation_origin",
+    "attention", "contract", "conv", "ctc_beam_search", "ctc_forward", "ctc_greedy", "diag_matrix", "dilation_origin",
     "gather_or_zero", "linear_scan", "max_pool", "minus_one_hot", "origin_index", "outlines", "resample",
     "searchsorted", "softmax_cross_entropy", "sparse_matmul", "sparse_softmax_cross_entropy", "split_key", "suppress",
     "unique", "window_sum", "shuffled_index", "random_window", "sample_classes",

@@ -1,1 +1,1 @@
-"""Primitives of neural networks: activations, convolution, pooling, losses."""
+"""Primitives of neural networks: activations, attention, convolution, pooling, losses."""

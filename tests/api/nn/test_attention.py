@@ -1,9 +1,12 @@
 """Attention against the formula in NumPy, head by head."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.api.nn import attention as module
 from tapeflow.api.nn.attention import attention
 from tests.rounding import close
 
@@ -22,14 +25,57 @@ def by_hand(soft_cap=None, causal=False):
     return np.einsum("bhqk,bkhs->bqhs", weights / weights.sum(-1, keepdims=True), value)
 
 
+@pytest.fixture(params=["weights at once", "weights by blocks"])
+def way(request, monkeypatch):
+    """Short sequences, and those that are long enough not to keep the weights."""
+    monkeypatch.setattr(module, "_KEPT", 1 << 20 if request.param == "weights at once" else 0)
+
+
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("soft_cap", [None, 2.0])
+@pytest.mark.usefixtures("way")
 def test_values(soft_cap, causal):
     found = attention(*map(tf.constant, (QUERY, KEY, VALUE)), bias=tf.constant(BIAS), mask=tf.constant(MASK),
         is_causal=causal, soft_cap=soft_cap)  # fmt: skip
     close(found.numpy(), by_hand(soft_cap, causal), terms=20, size=np.abs(VALUE).max())
 
 
+@pytest.mark.parametrize("in_function", [False, True])
+@pytest.mark.parametrize("shape", [(2, 4, 3, 6), (3, 6)])
+def test_gradients_are_the_same_both_ways(monkeypatch, shape, in_function):
+    bias, mask = (tf.reshape(tf.constant(x)[:1, :1] if len(shape) == 2 else tf.constant(x), shape)
+        for x in (BIAS, MASK))  # fmt: skip
+    sources = [*map(tf.constant, (QUERY, KEY, VALUE)), bias]
+
+    def gradients():
+        with tf.GradientTape() as tape:
+            tape.watch(sources)
+            y = attention(*sources[:3], bias=sources[3], mask=mask, is_causal=True)
+            target = tf.reduce_sum(y**2)
+        return tape.gradient(target, sources)
+
+    found = []
+    for kept in (1 << 20, 0):
+        monkeypatch.setattr(module, "_KEPT", kept)
+        found.append((tf.function(gradients) if in_function else gradients)())
+    for a, b in zip(*found):
+        close(a.numpy(), b.numpy(), terms=100, size=10)
+
+
+def test_memory_does_not_grow_with_the_square_of_the_length():
+    """All weights of 3,000 positions are 36 MB, and a tape of separate operations kept them three times."""
+    x = tf.random.normal([1, 3000, 1, 8])
+    tracemalloc.start()
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = attention(x, x, x, is_causal=True)
+    tape.gradient(y, x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8e6
+
+
+@pytest.mark.usefixtures("way")
 def test_rows_that_see_nothing_have_gradients_that_are_numbers():
     query = tf.Variable(QUERY)
     with tf.GradientTape() as tape:

@@ -1,1 +1,1 @@
-"""NumPy kernels for neural networks: convolution and pooling."""
+"""NumPy kernels for neural networks: attention, convolution and pooling."""
