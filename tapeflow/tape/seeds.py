@@ -17,7 +17,16 @@ from tapeflow.core.variables.variable import Variable, unwrapped
 
 
 def _is_one(value: Any) -> bool:
-    return isinstance(value, (Tensor, Variable, CompositeTensor)) or hasattr(value, "__tf_variable__")
+    return (
+        isinstance(value, (Tensor, Variable, CompositeTensor))
+        or hasattr(value, "__tf_variable__")
+        or _shown(value) is not None
+    )
+
+
+def _shown(value: Any) -> Tensor | None:
+    """The recorded tensor that an array shows, if it does: what NumPy's functions give on a tape."""
+    return value.__tf_shown__() if hasattr(type(value), "__tf_shown__") else None
 
 
 def parts(leaves: list) -> list:
@@ -27,7 +36,8 @@ def parts(leaves: list) -> list:
         if isinstance(leaf, CompositeTensor):
             found += map(unwrapped, parts(leaf.__gradient_parts__()))
         else:
-            found.append(unwrapped(leaf))
+            tensor = _shown(leaf)
+            found.append(unwrapped(leaf) if tensor is None else tensor)
     return found
 
 

@@ -52,7 +52,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     """`value` as a tensor; a tensor comes back as it is. Lists may hold tensors and variables.
 
     Args:
-        dtype: The dtype of the result; a tensor of another one is an error.
+        dtype: The dtype of the result. A tensor of another one is an error; those in a list are cast.
         dtype_hint: The dtype of the result where the value fits into it.
 
     Raises:
@@ -72,12 +72,29 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
 
 def _stack_tensors(value: Any, dtype: DType | None) -> Any:
-    """Lists that hold tensors are stacked, differentiably."""
-    if not any(isinstance(leaf, (Tensor, Variable)) for leaf in nest.flatten(value)):
+    """Lists that hold tensors are stacked, differentiably; where a dtype is asked for, the tensors are cast to it."""
+    first = next((leaf for leaf in nest.flatten(value) if _is_tensor(leaf)), None)
+    if first is None:
         return NotImplemented
     if dtype is None:
-        dtype = next(leaf.dtype for leaf in nest.flatten(value) if isinstance(leaf, (Tensor, Variable)))
-    return ops.stack(*[to_tensor(v, dtype) for v in value], axis=0)
+        return ops.stack(*[to_tensor(v, to_tensor(first).dtype) for v in value], axis=0)
+    return ops.stack(*[_cast(v, dtype) for v in value], axis=0)
+
+
+def _is_tensor(value: Any) -> bool:
+    """Also an array that shows a recorded tensor, as NumPy's functions give it on a tape."""
+    return isinstance(value, (Tensor, Variable)) or hasattr(type(value), "__tf_shown__")
+
+
+def _cast(value: Any, dtype: DType) -> Tensor:
+    if not _is_tensor(value):
+        return to_tensor(value, dtype)
+    tensor = to_tensor(value)
+    if tensor.dtype is dtype:
+        return tensor
+    if "s" in (tensor.dtype.kind, dtype.kind):
+        return to_tensor(tensor, dtype)
+    return ops.cast(tensor, dtype=dtype)
 
 
 register_conversion((list, tuple), _stack_tensors)

@@ -1,9 +1,9 @@
 """NumPy's functions on tensors: `np.sin(t)`, `np.sum(t, axis=1)`, `np.concatenate([t, u])`.
 
-While a tape watches an argument they stay on the tape: the function of the same name in `numpy_functions` runs and
-gives a tensor. (In TensorFlow they leave it silently, the most common cause of a `None` gradient.) A NumPy function
-without a counterpart raises then. When nobody watches, NumPy itself runs on the values and gives its own arrays, as in
-TensorFlow.
+While a tape watches an argument they stay on the tape: the function of the same name in `numpy_functions` runs, and
+its result is an array that knows its tensor (`TapedArray`). (In TensorFlow they leave it silently, the most common
+cause of a `None` gradient.) A NumPy function without a counterpart raises then. When nobody watches, NumPy itself runs
+on the values and gives its own arrays, as in TensorFlow.
 """
 
 from collections.abc import Callable
@@ -13,12 +13,12 @@ import numpy as np
 
 import tapeflow as tf
 from tapeflow.api.arrays.operators import BINARY
-from tapeflow.core.frames import current
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.variable import Variable
 
 from .numpy_functions import FUNCTIONS
+from .taped_array import TapedArray, shown, watched
 
 # `array + tensor` comes here as np.add(array, tensor): the tensor's operator answers, whoever watches.
 _OPERATORS = {
@@ -64,6 +64,7 @@ def _array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs
         and len(inputs) == 2
         and ufunc in _OPERATORS
         and isinstance(inputs[0], (np.ndarray, np.generic))
+        and isinstance(inputs[1], (Tensor, Variable, IndexedSlices))
     ):
         return BINARY[_OPERATORS[ufunc]](*inputs)
     inputs = tuple(map(_read, inputs))
@@ -71,7 +72,7 @@ def _array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs
         raise TypeError(
             f"np.{ufunc.__name__}(…, out=tensor): tensors never change. Use the result, or a variable's assign."
         )
-    if not _watched(inputs):
+    if not watched(inputs):
         return getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
     name = f"np.{ufunc.__name__}" if getattr(np, ufunc.__name__, None) is ufunc else ufunc.__name__
     function = _ufunc_method(ufunc, method)
@@ -106,7 +107,7 @@ def _array_function(self: Any, function: Callable, types: Any, args: tuple, kwar
     args, kwargs = _mapped(_read, args), {k: _mapped(_read, v) for k, v in kwargs.items()}
     if function.__name__ in _SHAPES_AND_DTYPES:
         return function(*_mapped(_outline, args), **{k: _mapped(_outline, v) for k, v in kwargs.items()})
-    if function.__name__ in _LOOKING.split() or not _watched((args, list(kwargs.values()))):
+    if function.__name__ in _LOOKING.split() or not watched((args, list(kwargs.values()))):
         return function(*_mapped(_plain, args), **{k: _mapped(_plain, v) for k, v in kwargs.items()})
     found = _counterparts().get(function)
     if found is None:
@@ -137,7 +138,7 @@ def _called(function: Callable, name: str, args: Any, kwargs: dict) -> Any:
         )
     given = {k: v for k, v in kwargs.items() if v is not np._NoValue and k != "out"}
     try:
-        return function(*args, **given)
+        return shown(function(*args, **given))
     except TypeError as error:
         if "unexpected keyword" in str(error):
             raise TypeError(
@@ -158,9 +159,12 @@ def _no_counterpart(name: str, args: Any) -> TypeError:
 
 
 def _read(value: Any) -> Any:
-    """A variable as a tensor of its value, which every tape is told of; slices as their dense form."""
+    """A variable as a tensor of its value, which every tape is told of; slices as their dense form; an array as the
+    tensor it shows."""
     if isinstance(value, Variable):
         return value.operand()
+    if isinstance(value, TapedArray):
+        return value.plain() if value.tensor is None else value.tensor
     return value.dense() if isinstance(value, IndexedSlices) else value
 
 
@@ -186,19 +190,6 @@ def _mapped(function: Callable, value: Any) -> Any:
     return function(value)
 
 
-def _watched(value: Any) -> bool:
-    """Does a tape watch one of the tensors, or has it no value that NumPy could compute with?"""
-    frame = current()
-    observers = frame.audience
-    if frame.eager and not observers:
-        return False
-    if type(value) in (list, tuple):
-        return any(map(_watched, value))
-    if not isinstance(value, EagerTensor):
-        return isinstance(value, Tensor)
-    return any(value.serial in o.watched for o in observers if getattr(o, "differentiates", True))
-
-
-for _class in (Tensor, Variable, IndexedSlices):
+for _class in (Tensor, Variable, IndexedSlices, TapedArray):
     _class.__array_ufunc__ = _array_ufunc
     _class.__array_function__ = _array_function

@@ -3,6 +3,7 @@ import pytest
 import scipy.special
 
 import tapeflow as tf
+from tapeflow.api.interop.taped_array import TapedArray
 
 c = tf.constant
 
@@ -29,7 +30,7 @@ def test_functions_of_what_a_tape_watches(make):
             + np.mean(np.dot(x, x))
             + np.linalg.norm(x)
         )
-    assert isinstance(y, tf.Tensor)
+    assert isinstance(y, np.ndarray)
     a = np.array([[1.0, 2.0], [3.0, 4.0]])
     want = 6 + (np.ones((2, 2)) @ a.T + a.T @ np.ones((2, 2))) / 4 + a / np.linalg.norm(a)
     np.testing.assert_allclose(tape.gradient(y, x).numpy(), want, rtol=1e-6)
@@ -40,7 +41,7 @@ def test_other_tensors_stay_with_numpy_while_a_tape_is_open():
     with tf.GradientTape() as tape:
         tape.watch(x)
         assert type(np.sin(other)) is np.ndarray
-        assert isinstance(np.add(other, x), tf.Tensor)
+        assert type(np.add(other, x)) is TapedArray
 
 
 def test_without_a_counterpart():
