@@ -21,7 +21,7 @@ ACROSS = """
     engines/xla: device_registry forking kernels
     function/autograph: functions limits programs
     function/running: compiled_registry interrupts late_values xla_devices
-    function/tracing: interrupted_contexts sizes traced_registry
+    function/tracing: interrupted_contexts sizes traced_registry work
     inspect: report_in_a_browser
     keras_tapeflow/installing: coming_layout keras_own_tests names other_backends wheel
     keras_tapeflow/models: derivatives_of_models engine_choice interrupts layer_gradients layers_as_on_jax

@@ -10,7 +10,7 @@ size has a name here like the others, and is computed where the graph runs (`tap
 """
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -28,11 +28,15 @@ _COMPUTE: dict[str, Callable] = {
 
 class Expression:
     """How a size is computed: ("size", number), or an operation on expressions and numbers. There is one object for
-    each: a size that a hundred others are made of stands in all of them, and is compared and computed once."""
+    each: a size that a hundred others are made of stands in all of them, and is compared and computed once.
 
-    __slots__ = ("operation", "parts", "__weakref__")
+    `numbers`: the sizes, by number, that it is made of. Asked for at every operation of a trace; to collect them anew
+    would take as long as the trace is deep."""
+
+    __slots__ = ("operation", "parts", "numbers", "__weakref__")
     operation: str
     parts: tuple
+    numbers: frozenset[int]
     _all: "WeakValueDictionary[tuple, Expression]" = WeakValueDictionary()  # noqa: RUF012  (no ClassVar beside slots)
 
     def __new__(cls, operation: str, *parts: Any) -> "Expression":
@@ -41,6 +45,7 @@ class Expression:
         if made is None:
             made = object.__new__(cls)
             made.operation, made.parts = operation, parts
+            made.numbers = frozenset(parts) if operation == "size" else _together(map(numbers, parts))
             made = cls._all.setdefault(key, made)
         return made
 
@@ -55,6 +60,15 @@ class Known(dict):
     def __init__(self, sizes: Any) -> None:
         super().__init__(sizes)
         self.found: dict[Expression, Any] = {}
+        self.wider: dict[tuple, Known] = {}
+
+    def with_more(self, sizes: Mapping[int, Any]) -> "Known":
+        """These and others. It is one object for the same others, so that what is computed of them is computed
+        once."""
+        key = tuple([(n, s.expression, id(s.relied_on)) if type(s) is Size else (n, s) for n, s in sizes.items()])
+        if key not in self.wider:
+            self.wider[key] = Known({**self, **sizes})
+        return self.wider[key]
 
 
 class Guesses(Known):
@@ -64,6 +78,9 @@ class Guesses(Known):
         super().__init__({})
         self.look: dict[int, Callable[[], int | None]] = {}  # by number, what finds it out, if that is possible
         self.free: set[int] = set()  # those that nothing is known of: they may be guessed anew
+
+    def with_more(self, sizes: Mapping[int, Any]) -> Known:
+        return Known({**self, **sizes})  # guesses change
 
     def __missing__(self, number: int) -> int:
         found = self.look[number]() if number in self.look else None
@@ -272,23 +289,26 @@ def _expression(value: Any) -> Any:
     return value.expression if type(value) is Size else value
 
 
-def numbers(value: Any) -> set[int]:
+def numbers(value: Any) -> frozenset[int]:
     """The sizes, by number, that a shape, a parameter or an expression is made of."""
-    found: set[int] = set()
-    seen: set[Expression] = set()
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if type(one) is Size:
-            waiting.append(one.expression)
-        elif type(one) in (tuple, list):
-            waiting += one
-        elif type(one) is Expression and one not in seen:
-            seen.add(one)
-            if one.operation == "size":
-                found.add(one.parts[0])
-            else:
-                waiting += one.parts
+    if type(value) is Size:
+        return value.expression.numbers
+    if type(value) is Expression:
+        return value.numbers
+    if type(value) in (tuple, list):
+        return _together(map(numbers, value))
+    return _NONE
+
+
+_NONE: frozenset[int] = frozenset()
+
+
+def _together(sets: Iterable[frozenset[int]]) -> frozenset[int]:
+    """The union: one of them if it has all the others, so that deep expressions share it."""
+    found = _NONE
+    for one in sets:
+        if not one <= found:
+            found = one if found <= one else found | one
     return found
 
 
@@ -317,7 +337,8 @@ def specialized(value: Any, sizes: Mapping[int, Any]) -> Any:
     if type(value) is Size:
         if getattr(value.relied_on, "late", None):  # what is known only when the graph runs stays what it is
             rest = {n: Size(Expression("size", n), None, value.relied_on) for n in numbers(value) if n not in sizes}
-            sizes = Known({**sizes, **rest}) if rest else sizes
+            if rest:
+                sizes = (sizes if isinstance(sizes, Known) else Known(sizes)).with_more(rest)
         return computed(value.expression, sizes)
     if type(value) in (tuple, list):
         return type(value)([specialized(part, sizes) for part in value])

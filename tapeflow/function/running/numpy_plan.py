@@ -94,23 +94,22 @@ class _Lifetimes:
         self.graph, self.nodes, self.kept = graph, clean.nodes, kept
         self.ufunc = [isinstance(_OPERATORS.get(kernel, (None, kernel))[1], np.ufunc) for kernel in kernels]
         self.last: dict[int, int] = {}
-        views: dict[int, set[int]] = {}  # the values whose memory a value may be in
         self.new: set[int] = set()
         for k, node in enumerate(self.nodes):
-            new = self.ufunc[k] or node.prim.makes_new
-            behind = set() if new else set().union(*[views.get(p, {p}) for p in node.inputs])
-            for p in node.outputs:
-                views[p] = behind | {p}
-                self.last[p] = k
-            if new:
+            if self._makes_new(k):
                 self.new.update(node.outputs)
-            for p in node.inputs:
-                self.last[p] = k
+            self.last.update(dict.fromkeys((*node.outputs, *node.inputs), k))
+        # What may be a view keeps the memory of what it was made of busy; a view of a view, through it.
         self.busy_until = {p: math.inf if p in kept else k for p, k in self.last.items()}
-        for p, owners in views.items():
-            for owner in owners:
-                self.busy_until[owner] = max(self.busy_until.get(owner, 0), self.busy_until[p])
+        for k in reversed(range(len(self.nodes))):
+            node = self.nodes[k]
+            if not self._makes_new(k):
+                until = max([self.busy_until[p] for p in node.outputs], default=0)
+                self.busy_until.update({p: max(self.busy_until[p], until) for p in node.inputs})
         self.taken: set[int] = set()
+
+    def _makes_new(self, k: int) -> bool:
+        return self.ufunc[k] or self.nodes[k].prim.makes_new
 
     def written_over(self, k: int) -> int | None:
         """An input of node `k` whose memory nobody needs after it, and that is just what the output needs."""

@@ -121,6 +121,7 @@ class Graph(GraphSizes, Executor):
         self.relied_on = Reliance()  # what the trace is only right for; see `core.sizes`
         self.late: dict[int, SymbolicTensor | None] = {}  # by number, where sizes are that depend on values
         self.guarded: set[tuple] = set()  # what nodes check of what the trace relies on
+        self.settled, self.unseen = 0, []  # which questions have been dealt with
         self.measures: Any = None  # computes the value of a size now, as `evaluate`
         self.names: dict[int, str] = {}  # of arguments and variables
         self.used_names: dict[str, int] = {}

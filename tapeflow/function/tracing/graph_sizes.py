@@ -28,6 +28,8 @@ class GraphSizes:
     relied_on: Reliance  # what the trace is only right for; see `core.sizes`
     late: dict[int, SymbolicTensor | None]  # by number, where sizes are that depend on values
     guarded: set[tuple]  # what nodes check of what the trace relies on
+    settled: int  # how many of the questions `guard` has dealt with, but for those that are `unseen`
+    unseen: list[tuple]  # about sizes that the graph does not know yet
     measures: Any  # computes the value of a size now
 
     if TYPE_CHECKING:  # of the graph
@@ -129,7 +131,9 @@ class GraphSizes:
 
     def guard(self) -> None:
         """Have the graph check what Python was told of late sizes."""
-        for question in list(self.relied_on):
+        waiting, self.unseen = self.unseen + self.relied_on[self.settled :], []
+        self.settled = len(self.relied_on)
+        for question in waiting:
             if question in self.guarded or any(question in graph.guarded for graph in self.within or ()):
                 continue
             late = self._late_in(numbers(question[0]))
@@ -141,6 +145,8 @@ class GraphSizes:
                 self._append(
                     Relied(question[0], question[1], late), tuple([self.index_of(v) for v in values]), {}, True
                 )
+            else:
+                self.unseen.append(question)
 
     def _sized(self, prim: Operation, params: dict) -> tuple[Operation, tuple[int, ...]]:
         """(The operation for a node with these parameters; the indices of late sizes that are in them)."""

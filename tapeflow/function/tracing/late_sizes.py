@@ -7,6 +7,7 @@ parameters are computed from such numbers, which are inputs of its node like oth
 what Python was told of them while the function was traced.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,12 @@ _INT = np.dtype("int64")
 
 class OtherSizes(Exception):
     """A graph met sizes for which Python would have decided otherwise than it did when the graph was traced."""
+
+
+@lru_cache(maxsize=16)
+def _known(numbers: tuple[int, ...], values: tuple[int, ...]) -> Known:
+    """Sizes by number. One object for the many operations of a run, with what has been computed of them."""
+    return Known(zip(numbers, values))
 
 
 class LateSizes(Operation):
@@ -73,10 +80,10 @@ class Sized(LateSizes):
 
     def around(self, kernel: Any) -> Any:
         """The kernel of the operation, as one that is also given the sizes."""
-        numbers, count = [size.number for size in self.sizes], len(self.sizes)
+        numbers, count = tuple([size.number for size in self.sizes]), len(self.sizes)
 
         def run(*arrays: Any, **params: Any) -> Any:
-            sizes = Known(zip(numbers, map(int, arrays[-count:])))
+            sizes = _known(numbers, tuple(map(int, arrays[-count:])))
             return kernel(*arrays[:-count], **{name: specialized(value, sizes) for name, value in params.items()})
 
         return run
@@ -99,10 +106,10 @@ class Relied(LateSizes):
     def on(self, engine: str, xp: Any, named: Any = None) -> Any:
         if engine != "numpy":
             raise NotImplementedError
-        numbers = [size.number for size in self.sizes]
+        numbers = tuple([size.number for size in self.sizes])
 
         def run(*arrays: Any) -> tuple:
-            self._check(Known(zip(numbers, map(int, arrays))))
+            self._check(_known(numbers, tuple(map(int, arrays))))
             return ()
 
         return run
@@ -132,6 +139,8 @@ _NOTHING = _Nothing()
 def _with_values(sizes: Any, late: tuple[Size, ...], tensors: list) -> Known:
     """Sizes, by number, and those that are in tensors."""
     found = {size.number: size_in(t, size) for size, t in zip(late, tensors)}
+    if isinstance(sizes, Known):
+        return sizes.with_more(found)
     return Known(found if sizes is None else {**sizes, **found})
 
 
