@@ -455,4 +455,7 @@ def __dir__():
 # A name that is not there says so, and what is nearest, here and in every namespace.
 _missing.watch_over(_sys.modules[__name__], "tf")
 
+# Where its classes say they are: what is sent to another process is looked for there.
+_sys.modules["tapeflow.errors"] = errors
+
 _tracebacks.install()

@@ -21,7 +21,7 @@ def load_op_library(library_filename: str) -> Any:
 
     >>> tf.load_op_library("ops.so")                           # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: ops.so has operations compiled for TensorFlow...
+    tapeflow.errors.UnimplementedError: ops.so has operations compiled for TensorFlow...
     """
     raise UnimplementedError(
         None,

@@ -3,7 +3,7 @@
 import os
 import sys
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from .frames import current
 from .runtime.scopes import replayed
@@ -148,6 +148,21 @@ class OperatorNotAllowedInGraphError(TypeError):
     """A symbolic tensor was used where Python needs a concrete value."""
 
 
+# A traceback says where users find them, who search for the name and catch it.
+for _name in __all__:
+    globals()[_name].__module__ = "tapeflow.errors"
+
+_Kind = TypeVar("_Kind", bound=type[Exception])
+
+
+def as_its_parent(kind: _Kind) -> _Kind:
+    """A class of our own, shown by the name of its first parent, which is what programs know."""
+    parent = kind.__bases__[0]
+    kind.__module__, kind.__name__, kind.__qualname__ = parent.__module__, parent.__name__, parent.__qualname__
+    return kind
+
+
+@as_its_parent
 class ValueNeeded(OperatorNotAllowedInGraphError, AttributeError):
     """Somebody asked for the value of a tensor that does not have one: inside `vectorized_map` it has one for each
     row.
@@ -157,12 +172,17 @@ class ValueNeeded(OperatorNotAllowedInGraphError, AttributeError):
 
     asked_by_python = False  # by the user's own Python: an `if`, float(x)
 
+    def __reduce__(self) -> Any:
+        return OperatorNotAllowedInGraphError, self.args
 
+
+@as_its_parent
 class UnevenRows(InvalidArgumentError, ValueNeeded):
     """Inside `vectorized_map` a shape depends on values, and rows have different ones. Computed one by one they may
     still do."""
 
 
+@as_its_parent
 class _DtypeClash(InvalidArgumentError, TypeError):
     """Two dtypes meet that do not mix.
 
@@ -174,17 +194,12 @@ class _DtypeClash(InvalidArgumentError, TypeError):
         return dtype_clash, (self.message,)  # by its function: the class goes by its parent's name
 
 
-_DtypeClash.__name__ = _DtypeClash.__qualname__ = "InvalidArgumentError"
-
-
+@as_its_parent
 class _OutOfMemory(ResourceExhaustedError, MemoryError):
     """TensorFlow's error, and Python's: `except` for either finds it."""
 
     def __reduce__(self):
         return out_of_memory, (self.message,)
-
-
-_OutOfMemory.__name__ = _OutOfMemory.__qualname__ = "ResourceExhaustedError"
 
 
 def out_of_memory(message: str) -> ResourceExhaustedError:

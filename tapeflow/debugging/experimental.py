@@ -28,7 +28,7 @@ def enable_dump_debug_info(
 
     >>> tf.debugging.experimental.enable_dump_debug_info("dumps")      # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: tapeflow writes no dumps...
+    tapeflow.errors.UnimplementedError: tapeflow writes no dumps...
     """
     raise UnimplementedError(
         None,

@@ -12,7 +12,7 @@ class ClusterCoordinator:
 
     >>> tf.distribute.coordinator.ClusterCoordinator(None)             # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: tapeflow has no parameter servers...
+    tapeflow.errors.UnimplementedError: tapeflow has no parameter servers...
     """
 
     def __init__(self, strategy: Any) -> None:

@@ -268,7 +268,7 @@ class ParameterServerStrategy(Strategy):
 
     >>> tf.distribute.ParameterServerStrategy(None)                     # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: tapeflow has no parameter servers...
+    tapeflow.errors.UnimplementedError: tapeflow has no parameter servers...
     """
 
     def __init__(self, cluster_resolver: Any, variable_partitioner: Any = None) -> None:
@@ -284,7 +284,7 @@ class Server:
 
     >>> tf.distribute.Server({"worker": ["localhost:2222"]})           # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: tapeflow has no servers...
+    tapeflow.errors.UnimplementedError: tapeflow has no servers...
     """
 
     def __init__(self, server_or_cluster_def: Any, *args: Any, **kwargs: Any) -> None:

@@ -91,7 +91,7 @@ def register_filesystem_plugin(plugin_location: str) -> None:
 
     >>> tf.experimental.register_filesystem_plugin("fs.so")            # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: fs.so is compiled for TensorFlow...
+    tapeflow.errors.UnimplementedError: fs.so is compiled for TensorFlow...
     """
     raise UnimplementedError(
         None, None, f"{plugin_location} is compiled for TensorFlow, and tapeflow cannot call it; it reads local files."

@@ -1,10 +1,12 @@
 """The errors of `tf.errors`: they travel between processes."""
 
+import doctest
 import importlib
 import pathlib
 import pickle
 import re
 import sys
+import traceback
 import types
 
 import pytest
@@ -43,6 +45,46 @@ def test_errors_of_every_class_pickle():
         error = kind(None, None, "too bad")
         sent = pickle.loads(pickle.dumps(error))
         assert type(sent).__name__ == kind.__name__ and isinstance(error, type(sent)) and sent.message == "too bad"
+
+
+SHOWN = {
+    "a shape": (lambda: tf.ones([2, 3]) @ tf.ones([2, 3]), "tapeflow.errors.InvalidArgumentError: "),
+    "a clash of dtypes": (lambda: tf.constant(1) + tf.constant(1.0), "tapeflow.errors.InvalidArgumentError: "),
+    "rows of different lengths": (
+        lambda: tf.vmap(lambda x: tf.boolean_mask(x, x > 0))(tf.constant([[0.0, 1.0], [1.0, 1.0]])),
+        "tapeflow.errors.InvalidArgumentError: ",
+    ),
+    "a condition": (
+        lambda: tf.function(lambda x: 1 if x else 2, autograph=False, jit_compile=True)(tf.constant(1.0)),
+        "tapeflow.errors.OperatorNotAllowedInGraphError: ",
+    ),
+    "a number": (lambda: tf.function(float)(tf.constant(1.0)), "TypeError: "),
+    "a file": (lambda: tf.io.read_file("nowhere"), "tapeflow.errors.NotFoundError: "),
+}
+
+
+@pytest.mark.parametrize("how", SHOWN)
+def test_tracebacks_show_the_names_that_programs_catch(how):
+    """They named modules of ours, for which nobody searches."""
+    call, beginning = SHOWN[how]
+    with pytest.raises((tf.errors.OpError, TypeError)) as caught:
+        call()
+    assert traceback.format_exception_only(caught.value)[0].startswith(beginning)
+
+
+def test_public_errors_are_where_they_say():
+    for name in tf.errors.__all__:
+        kind = getattr(tf.errors, name)
+        if isinstance(kind, type):
+            assert f"{kind.__module__}.{kind.__qualname__}" == f"tapeflow.errors.{name}"
+            assert pickle.loads(pickle.dumps(kind)) is kind is getattr(importlib.import_module("tapeflow.errors"), name)
+
+
+def test_the_example_runs():
+    """Its class says that it is elsewhere, where the runner of examples does not look."""
+    found = doctest.DocTestFinder().find(tf.errors.OpError, "OpError", module=False, globs={"tf": tf})
+    assert sum(len(each.examples) for each in found) == 1
+    assert all(doctest.DocTestRunner().run(each).failed == 0 for each in found)
 
 
 def test_errors_can_be_made_of_a_text():

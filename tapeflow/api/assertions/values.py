@@ -105,7 +105,7 @@ def assert_equal(
     >>> tf.debugging.assert_equal(tf.constant([2, 2]), 2)
     >>> tf.debugging.assert_equal([1, 2], [1, 3], message="labels differ")
     Traceback (most recent call last):
-    tapeflow.core.errors.InvalidArgumentError: labels differ
+    tapeflow.errors.InvalidArgumentError: labels differ
     Condition x == y did not hold.
     At 1 of 2 elements; the first are:
       at (1,): x = 2, y = 3
@@ -307,7 +307,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     array([1., 2.], dtype=float32)
     >>> tf.debugging.check_numerics(tf.constant([1., np.inf]), "activations")
     Traceback (most recent call last):
-    tapeflow.core.errors.InvalidArgumentError: activations : Tensor had Inf values (1 of 2 elements).
+    tapeflow.errors.InvalidArgumentError: activations : Tensor had Inf values (1 of 2 elements).
     """
     return ops.check_numerics(tensor, message=str(message))
 

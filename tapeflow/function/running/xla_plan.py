@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from tapeflow.core.errors import InvalidArgumentError, OpError, invalid
+from tapeflow.core.errors import InvalidArgumentError, OpError, as_its_parent, invalid
 from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.variables.commits import stored
@@ -17,12 +17,9 @@ if TYPE_CHECKING:
     from tapeflow.function.tracing.effects import Effect
 
 
+@as_its_parent
 class NoKernel(InvalidArgumentError):  # an operation of the graph is not one that XLA can have
     __doc__ = InvalidArgumentError.__doc__
-
-
-# By the name that users know.
-NoKernel.__name__ = NoKernel.__qualname__ = "InvalidArgumentError"
 
 
 def compiled(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tapeflow.core.errors import ValueNeeded
+from tapeflow.core.errors import ValueNeeded, as_its_parent
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random.streams import fresh_key
@@ -15,6 +15,7 @@ from tapeflow.transforms.custom_gradient import Rule
 from .graph import Graph, Node, SymbolicTensor, rule_of
 
 
+@as_its_parent
 class LostGradient(ValueNeeded, LookupError):
     """A backward function that is no graph was wanted, after its Python was gone."""
 

@@ -79,7 +79,7 @@ def stop(save: bool = True) -> None:
 
     >>> tf.profiler.experimental.stop()
     Traceback (most recent call last):
-    tapeflow.core.errors.UnavailableError: Cannot export profiling results. No profiler is running.
+    tapeflow.errors.UnavailableError: Cannot export profiling results. No profiler is running.
     """
     with _Running.lock:
         logdir, _Running.logdir = _Running.logdir, None

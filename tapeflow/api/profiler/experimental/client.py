@@ -20,7 +20,7 @@ def monitor(service_addr: str, duration_ms: int, level: int = 1) -> NoReturn:
 
     >>> tf.profiler.experimental.client.monitor('grpc://host:6009', 1000)            # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: tapeflow profiles no other process...
+    tapeflow.errors.UnimplementedError: tapeflow profiles no other process...
     """
     raise UnimplementedError(
         None, None, "tapeflow profiles no other process: use tf.profiler.experimental.start in this one."
@@ -50,7 +50,7 @@ def trace(
 
     >>> tf.profiler.experimental.client.trace('grpc://host:6009', 'logs', 2000)            # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: tapeflow profiles no other process...
+    tapeflow.errors.UnimplementedError: tapeflow profiles no other process...
     """
     raise UnimplementedError(
         None, None, "tapeflow profiles no other process: use tf.profiler.experimental.start in this one."

@@ -18,7 +18,7 @@ def start(port: int) -> NoReturn:
 
     >>> tf.profiler.experimental.server.start(6009)            # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tapeflow.core.errors.UnimplementedError: tapeflow profiles no other process...
+    tapeflow.errors.UnimplementedError: tapeflow profiles no other process...
     """
     raise UnimplementedError(
         None, None, "tapeflow profiles no other process: use tf.profiler.experimental.start in this one."
