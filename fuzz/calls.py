@@ -95,7 +95,8 @@ def flat(result, tf):
     if isinstance(result, tf.TensorShape):
         return [np.array(result.as_list(), np.int32)]
     if hasattr(result, "numpy"):
-        return [np.asarray(result.numpy())]
+        value = result.numpy()  # one string is bytes: an array of a fixed length would lose zeros at its end
+        return [np.array(value, object) if isinstance(value, bytes) else np.asarray(value)]
     array = np.asarray(result)  # a Python value, where a graph has a tensor
     return [array.astype({"i": np.int32, "f": np.float32}.get(array.dtype.kind, array.dtype))]
 

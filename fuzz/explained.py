@@ -41,6 +41,13 @@ TABLE = [
         how="value",
     ),
     Explanation(
+        "Bessel functions at infinity are NaN, as in TensorFlow (an overflow times zero); XLA has their limits.",
+        names="math.(special.)?bessel_[ijy][01]",
+        kinds="xla",
+        how="value",
+        outcome="'odd",
+    ),
+    Explanation(
         "The columns of full matrices that span what is left are determined up to a rotation.",
         names="linalg.(svd|qr)",
         kinds="(second )?gradient",
