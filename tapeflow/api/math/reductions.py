@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.arguments import one_axis
+from tapeflow.api.arrays.casting import saturate_cast
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
 from tapeflow.core.convert import to_tensor
@@ -232,9 +233,9 @@ def reduce_euclidean_norm(
     axis, keepdims = axes_of(axis, x.ndim), bool(keepdims)
     if x.dtype.is_complex:
         return root_of(ops.reduce_sum(ops.real(ops.conj(x) * x), axis=axis, keepdims=keepdims), x.dtype)
-    if x.dtype.is_integer:
-        return ops.cast(
-            reduce_euclidean_norm(ops.cast(x, dtype=np.dtype("float64")), axis, keepdims), dtype=x.dtype.np
+    if x.dtype.is_integer:  # a norm that does not fit is the largest number, and not a negative one
+        return saturate_cast(
+            reduce_euclidean_norm(ops.cast(x, dtype=np.dtype("float64")), axis, keepdims), x.dtype
         )
     return root_of(squared_length(x, axis, keepdims), x.dtype)
 

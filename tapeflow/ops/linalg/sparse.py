@@ -13,6 +13,8 @@ def _sparse_matmul(values, b, rows, columns, num_rows):
 
     wide = np.float32 if values.dtype == np.float16 else values.dtype
     a = coo_array((values.astype(wide, copy=False), (rows, columns)), shape=(num_rows, b.shape[0]))
+    if not values.all():
+        a = a.tocsr()  # SciPy leaves out zeros that are stored so, and with them the NaN of 0 times infinity
     return np.asarray(a @ b.astype(wide, copy=False)).astype(values.dtype, copy=False)
 
 

@@ -115,6 +115,15 @@ def test_integers_have_no_variance():
     assert tf.math.reduce_euclidean_norm([3, 4]).numpy() == 5 and tf.math.reduce_euclidean_norm([2, 4]).numpy() == 4
 
 
+@pytest.mark.parametrize("jit", [False, True])
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_a_norm_of_integers_that_does_not_fit_is_the_largest(dtype, jit):
+    """It was negative, and another number by XLA."""
+    x = tf.fill([3], getattr(tf, dtype).max)
+    norm = tf.function(tf.math.reduce_euclidean_norm, jit_compile=jit)(x)
+    assert norm.dtype == x.dtype and int(norm) >= np.iinfo(dtype).max - 1024
+
+
 def test_l2_normalize():
     np.testing.assert_allclose(slope(tf.math.l2_normalize, [3.0, 4.0]), [0.032, -0.024], atol=1e-6)
     close(slope(tf.math.l2_normalize, [0.0, 0.0]), [1e6, 1e6])

@@ -117,6 +117,19 @@ def test_complex_adjoints():
     assert np.allclose(P.sparse_dense_matmul(s, x, adjoint_a=True), want)
 
 
+@pytest.mark.parametrize("jit", [False, True])
+@pytest.mark.parametrize("adjoint", [False, True])
+def test_a_stored_zero_times_infinity_is_not_a_number(jit, adjoint):
+    """SciPy leaves stored zeros out of a product, and gave a number; TensorFlow and XLA do not."""
+
+    def product(values, dense):
+        sparse = tf.SparseTensor([[0, 0], [1, 1], [0, 1]], values, [2, 2])
+        return tf.sparse.sparse_dense_matmul(sparse, dense, adjoint_a=adjoint)
+
+    got = tf.function(product, jit_compile=jit)(tf.constant([0.0, 2.0, 1.0]), tf.constant([[np.inf], [3.0]]))
+    np.testing.assert_array_equal(got.numpy(), [[np.nan], [np.inf]] if adjoint else [[np.nan], [6.0]])
+
+
 def test_threshold_only_drops_sums():
     assert np.asarray(P.add(a, b, threshold=1.5).values).tolist() == [1.0, 5.0, 7.0]
 
