@@ -22,6 +22,7 @@ from .batches import Batches
 from .datasets import adapted
 from .replicas import ReplicatedStep, in_scope, scaled, strategy_of, unscaled
 from .steps import AUTO, Step
+from .worker import CallbackList
 
 _unpacked = data_adapter_utils.unpack_x_y_sample_weight
 
@@ -276,7 +277,7 @@ class Trainer(Base):
     def _callback_list(self, callbacks: Any, verbose: Any, epochs: int, batches: EpochIterator, **more: Any) -> Any:
         if isinstance(callbacks, callbacks_module.CallbackList):
             return callbacks
-        return callbacks_module.CallbackList(
+        return CallbackList(
             distribution_lib.for_this_process(callbacks),
             add_progbar=verbose != 0,
             verbose=verbose,

@@ -77,7 +77,9 @@ def test_public_errors_are_where_they_say():
         kind = getattr(tf.errors, name)
         if isinstance(kind, type):
             assert f"{kind.__module__}.{kind.__qualname__}" == f"tapeflow.errors.{name}"
-            assert pickle.loads(pickle.dumps(kind)) is kind is getattr(importlib.import_module("tapeflow.errors"), name)
+            assert (
+                pickle.loads(pickle.dumps(kind)) is kind is getattr(importlib.import_module("tapeflow.errors"), name)
+            )
 
 
 def test_the_example_runs():

@@ -234,9 +234,7 @@ def reduce_euclidean_norm(
     if x.dtype.is_complex:
         return root_of(ops.reduce_sum(ops.real(ops.conj(x) * x), axis=axis, keepdims=keepdims), x.dtype)
     if x.dtype.is_integer:  # a norm that does not fit is the largest number, and not a negative one
-        return saturate_cast(
-            reduce_euclidean_norm(ops.cast(x, dtype=np.dtype("float64")), axis, keepdims), x.dtype
-        )
+        return saturate_cast(reduce_euclidean_norm(ops.cast(x, dtype=np.dtype("float64")), axis, keepdims), x.dtype)
     return root_of(squared_length(x, axis, keepdims), x.dtype)
 
 

@@ -116,7 +116,9 @@ def _refused(what: str | None, kind: type[Exception], instead: str | Callable = 
     bases = (ValueNeeded,) if issubclass(ValueNeeded, kind) else (ValueNeeded, kind)
     error: Any = ValueNeeded
     if kind is not ValueNeeded:
-        error = type(kind.__name__, bases, {"__doc__": kind.__doc__, "__module__": kind.__module__, "asked_by_python": True})
+        error = type(
+            kind.__name__, bases, {"__doc__": kind.__doc__, "__module__": kind.__module__, "asked_by_python": True}
+        )
 
     def refuse(self: SymbolicTensor, *_: Any, **__: Any) -> Any:
         if not self._graph.is_open() and kind is not AttributeError:

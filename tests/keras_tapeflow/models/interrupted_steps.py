@@ -17,7 +17,6 @@ from keras_tapeflow import hook
 hook.choose()
 
 import keras  # noqa: E402
-from keras.src.callbacks.callback_list import CallbackList  # noqa: E402
 
 import tapeflow as tf  # noqa: E402
 
@@ -119,11 +118,6 @@ KINDS = {
 
 
 def main(times):
-    # Keras has its history written by another thread, and waits for it by the standard library's Condition, which an
-    # interrupt can break (about once in a thousand times: "cannot release un-acquired lock", or it waits for ever).
-    # That is not what is looked at here.
-    CallbackList._async_train = property(lambda self: False, lambda self, value: None)
-
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     for kind, (make, seconds) in KINDS.items():
         faulthandler.dump_traceback_later(240, exit=True)  # who waits, and for what
