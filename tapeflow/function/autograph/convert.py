@@ -57,6 +57,11 @@ def is_ours(function: Any) -> bool:
     return (getattr(function, "__module__", None) or "").partition(".")[0] in ("tapeflow", "tensorflow")
 
 
+def is_converted(function: Callable) -> bool:
+    """Has `converted` made it, or is it part of what it made?"""
+    return getattr(getattr(function, "__func__", function), "__code__", None) in _generated
+
+
 def generated_code(function: Callable) -> str:
     """The code of a converted function, as text."""
     while not isinstance(function, FunctionType):

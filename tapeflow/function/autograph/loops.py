@@ -270,8 +270,13 @@ def _shape(leaf: Any) -> TensorShape:
 
 
 def _least(*bounds: Any) -> Any:
-    known = [int(b) for b in bounds if b is not None]
-    return min(known) if known else None
+    given = [b for b in bounds if b is not None]
+    symbols = [ops.cast(to_tensor(b), dtype=int32.np) for b in given if is_symbolic(b) or type(b) is Size]
+    known = [int(b) for b in given if not (is_symbolic(b) or type(b) is Size)]
+    least: Any = min(known) if known else None
+    for symbol in symbols:
+        least = symbol if least is None else ops.minimum(symbol, np.int32(least) if type(least) is int else least)
+    return least
 
 
 def _short(value: Any) -> str:

@@ -2,6 +2,7 @@
 `malt`."""
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from malt.converters import break_statements, continue_statements, control_flow, return_statements
@@ -42,6 +43,7 @@ def _control_flow(node: Any, before: Before, context: Any) -> Any:
         anno.setanno(loop, anno.Basic.DIRECTIVES, {directives.set_loop_options: options})
     try:
         hide(node)
+        _name_errors(node, lambda name: ast.Name(name, ast.Store()))  # as the passes expect them
         if before.has_early_returns:
             _scoped(node)
         if before.has_breaks or any(
@@ -52,11 +54,20 @@ def _control_flow(node: Any, before: Before, context: Any) -> Any:
             node = continue_statements.transform(node, context)
         if before.has_early_returns:
             node = return_statements.transform(node, context)
-        return Shown().visit(_taken_apart(node, context))
+        node = Shown().visit(_taken_apart(node, context))
+        _name_errors(node, lambda name: name.id)
+        return node
     except NotConvertible:
         raise
     except Exception as error:
         raise NotConvertible(f"{type(error).__name__}: {error}") from error
+
+
+def _name_errors(node: Any, named: Callable[[Any], Any]) -> None:
+    """Writes the `error` of every `except E as error` in another way."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.ExceptHandler) and n.name is not None:
+            n.name = named(n.name)
 
 
 def _taken_apart(node: Any, context: Any) -> Any:

@@ -21,7 +21,7 @@ def to_code(function: Callable[..., Any]) -> str:
 
 def to_graph(function: Callable[..., Any]) -> Callable[..., Any]:
     made = convert.converted(_plain(function))
-    if made is _plain(function):
+    if made is _plain(function) and not convert.is_converted(made):
         raise ValueError(
             f"{function!r} cannot be converted: it is not a function in Python with its source, or belongs to a "
             "library. tf.autograph.set_verbosity(1) makes the log tell why."

@@ -175,3 +175,16 @@ def test_any_number_of_rows():
         assert values(run(tf.constant(x, tf.float32))) == values(program(tf.constant(x, tf.float32)))
     assert run.experimental_get_tracing_count() == 1
     assert slope(run, [1.0, 2.0, 3.0]) == [1.0, 1.0, 0.0]
+
+
+def test_what_is_converted_is_converted_again_to_itself():
+    """A decorator converts what it wraps, which a converted function has defined."""
+
+    @tf.function
+    def outer(x):
+        def inner(x):
+            return x * 2.0 if x > 0.0 else -x
+
+        return tf.autograph.to_graph(inner)(x)
+
+    assert values(outer(tf.constant(3.0))) == 6.0 and values(outer(tf.constant(-3.0))) == 3.0

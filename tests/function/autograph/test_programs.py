@@ -291,3 +291,67 @@ def test_converted_code_runs_as_the_original_where_there_is_no_graph(program):
 def test_gradients_go_through(function):
     for x in (3.0, 0.5):
         assert np.allclose(slope(traced(function), x), slope(function, x))
+
+
+def caught_by_name(x, table):
+    for _ in tf.range(3):
+        try:
+            k = table["a"]
+        except KeyError as error:
+            k = float(len(error.args))
+            if x > 3.0:
+                k = 10.0
+        except (TypeError, ValueError) as error:
+            k = 7.0 if error.args else 8.0
+        finally:
+            x = x + 1.0
+        x = x + k
+    error = x
+    if x > 20.0:
+        error = x * 2.0
+    return error
+
+
+def raised_from(x):
+    try:
+        return -x if x > 0.0 else table_of_nothing  # noqa: F821
+    except NameError as error:
+        missing = ValueError("there is none")
+        raise missing from error
+
+
+@pytest.mark.parametrize("table", [{}, {"a": 2.0}, None])
+def test_errors_with_names(table):
+    made = convert.converted(caught_by_name)
+    assert made is not caught_by_name
+    for x in (1.0, 5.0, -30.0):
+        run = tf.function(lambda x: caught_by_name(x, table))
+        assert values(run(tf.constant(x))) == values(caught_by_name(tf.constant(x), table))
+
+
+def test_errors_raised_from_others():
+    with pytest.raises(ValueError, match="there is none") as raised:
+        tf.function(raised_from)(tf.constant(1.0))
+    assert isinstance(raised.value.__cause__, NameError)
+
+
+def limited(n, most):
+    count = tf.constant(0)
+    for i in tf.range(n):
+        tf.autograph.experimental.set_loop_options(maximum_iterations=most)
+        count += i + 1
+    rounds = tf.constant(0)
+    while rounds < n:
+        tf.autograph.experimental.set_loop_options(maximum_iterations=most - 1)
+        rounds += 1
+    return count, rounds
+
+
+@pytest.mark.parametrize(("n", "most", "want"), [(5, 3, [6, 2]), (5, 7, [15, 5]), (0, 2, [0, 0]), (2, 1, [1, 0])])
+def test_a_tensor_limits_a_loop(n, most, want):
+    """In graphs, as TensorFlow has it: Python's loops know no options."""
+    run = tf.function(limited)
+    n, most_tensor = tf.constant(n), tf.constant(most)
+    assert [int(v) for v in run(n, most_tensor)] == [int(v) for v in run(n, most)] == want
+    open_size = tf.function(lambda x: limited(n, tf.shape(x)[0]), input_signature=[tf.TensorSpec([None])])
+    assert [int(v) for v in open_size(tf.zeros([most]))] == want
