@@ -11,6 +11,7 @@ size has a name here like the others, and is computed where the graph runs (`tap
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from math import prod
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -77,16 +78,24 @@ class Guesses(Known):
     def __init__(self) -> None:
         super().__init__({})
         self.look: dict[int, Callable[[], int | None]] = {}  # by number, what finds it out, if that is possible
+        self.like: dict[int, Size] = {}  # by number, the size of another trace that it is taken for
         self.free: set[int] = set()  # those that nothing is known of: they may be guessed anew
+        self.guessed: set[int] = set()  # the same, and those of them that have been
+
+    def take(self, number: int, like: "Size") -> None:
+        """Has a size be taken for what one of another trace is taken for."""
+        self.look[number], self.like[number] = lambda: like.now, like
 
     def with_more(self, sizes: Mapping[int, Any]) -> Known:
         return Known({**self, **sizes})  # guesses change
 
     def __missing__(self, number: int) -> int:
         found = self.look[number]() if number in self.look else None
-        if found is None:
+        like = self.like.get(number)
+        if found is None or like is not None and numbers(like) <= like.relied_on.now.guessed:
             self.free.add(number)
-            found = ANY_SIZE
+            self.guessed.add(number)
+            found = ANY_SIZE if found is None else found
         self[number] = found
         return found
 
@@ -102,21 +111,39 @@ class Reliance(list):
 
     def guessed_better(self, asked: int) -> bool:
         """Something did not fit. Were the questions from number `asked` on about a size that nothing is known of? Then
-        take it for what it was compared with, if no earlier answer becomes another one by it."""
+        take it for what it was compared with, if no earlier answer becomes another one by it. Of a product its factors
+        are guessed."""
         for expression, answer in self[asked:]:
             if expression.operation != "==" or answer:
                 continue
-            for size, other in (expression.parts, expression.parts[::-1]):
-                if type(size) is not Expression or size.operation != "size" or size.parts[0] not in self.now.free:
-                    continue
-                before, wanted = self.now[size.parts[0]], computed(other, self.now)
-                self.now[size.parts[0]], self.now.found = wanted, {}
-                if all(computed(question, self.now) == said for question, said in self[:asked]):
-                    self.now.free.discard(size.parts[0])
+            for product, other in (expression.parts, expression.parts[::-1]):
+                guesses = self._guessed_factors(product, computed(other, self.now))
+                before = {number: self.now[number] for number in guesses}
+                self.now.update(guesses)
+                self.now.found = {}
+                if guesses and all(computed(question, self.now) == said for question, said in self[:asked]):
+                    self.now.free.difference_update(guesses)
                     del self[asked:]
                     return True
-                self.now[size.parts[0]], self.now.found = before, {}
+                self.now.update(before)
+                self.now.found = {}
         return False
+
+    def _guessed_factors(self, product: Any, wanted: int) -> dict[int, int]:
+        """Sizes, by number, for those in a product that nothing is known of: with them it is as large as `wanted`."""
+        factors = [product]
+        while any(type(f) is Expression and f.operation == "*" for f in factors):
+            factors = [p for f in factors for p in (f.parts if getattr(f, "operation", "") == "*" else (f,))]
+        is_size = lambda f: type(f) is Expression and f.operation == "size"
+        free = [f.parts[0] for f in factors if is_size(f) and f.parts[0] in self.now.free]
+        rest = prod([computed(f, self.now) for f in factors if not (is_size(f) and f.parts[0] in free)])
+        if not free or len(set(free)) < len(free) or not rest or wanted % rest:
+            return {}
+        left, guesses = wanted // rest, {}
+        for number in free[:-1]:  # no 1 where it can be another number: ones are special
+            guesses[number] = next((d for d in (2, 3, 5, 7) if left > d and left % d == 0), 1)
+            left //= guesses[number]
+        return guesses | {free[-1]: left}
 
 
 class Size:

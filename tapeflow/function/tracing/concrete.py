@@ -159,7 +159,11 @@ class ConcreteFunction:
             if not self.serves(sizes):
                 return None
             made = copy.copy(self)
-            made.function, made.sizes, made.other_traces = self.function.specialized(sizes), [], []
+            try:
+                function = self.function.specialized(sizes)
+            except OtherSizes:  # a size that depended on values is known by these, and Python was told otherwise
+                return None
+            made.function, made.sizes, made.other_traces = function, [], []
             return self._version(key, made)
         return self.versions[key]
 

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +59,7 @@ class GraphSizes:
         self.sizes.append(size)
         self.relied_on.late.add(number)
         if like is not None:
-            known.look[number] = partial(_now, like)
+            known.take(number, like)
         elif self.measures is not None:
             known.look[number] = lambda: None if self.measures is None else self.measures(self.value_of(size))
 
@@ -74,7 +73,7 @@ class GraphSizes:
             if number in late and number not in self.late:
                 self._enter(own, None, other)
             elif number not in late:
-                self.relied_on.now.look[number] = partial(_now, other)
+                self.relied_on.now.take(number, other)
         return Size(size.expression, None, self.relied_on)
 
     def _sees(self, size: Any) -> bool:
@@ -99,7 +98,7 @@ class GraphSizes:
             if type(now) is Size is type(then) and now.expression.operation == "size":
                 number = now.number
                 if number in self.relied_on.late and number not in self.relied_on.now:
-                    self.relied_on.now.look[number] = partial(_now, then)
+                    self.relied_on.now.take(number, then)
 
     def value_of(self, size: Size) -> Tensor:
         """A size as a tensor: what it is computed from, or measured in what has it in its shape."""
@@ -162,10 +161,6 @@ class GraphSizes:
         return tuple(
             [Size(Expression("size", n), None, self.relied_on) for n in sorted(self.relied_on.late & {*found})]
         )
-
-
-def _now(size: Size) -> int:
-    return size.now
 
 
 def _late(shape: tuple, axis: int) -> Size | None:

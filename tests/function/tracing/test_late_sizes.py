@@ -269,3 +269,59 @@ def test_compiled_functions_say_why_they_run_as_python(caplog):
     assert function(X).numpy().tolist() == [1.0, 2.0]
     assert "The size of what compress gives depends on values" in caplog.text
     assert "test_late_sizes.py" in caplog.text
+
+
+def transposed_where(x):
+    n = tf.shape(x)[0]
+    q = tf.reshape(tf.range(n * 2), [n, 2])
+    if n > 3:
+        q = tf.transpose(q)
+    return tf.reshape(q, [n, 2])
+
+
+def test_products_of_sizes_that_nobody_knows():
+    """The branches give other shapes, and it is their product that has to fit."""
+    with_open_size = tf.function(transposed_where).get_concrete_function(tf.TensorSpec([None]))
+    for n in (2, 5, 6, 1, 0):
+        want = np.arange(2 * n).reshape(n, 2)
+        want = want.T.reshape(n, 2) if n > 3 else want
+        np.testing.assert_array_equal(with_open_size(tf.ones([n])), want)
+
+    @tf.function
+    def merged(x):
+        shape = tf.shape(x)
+        leading = tf.reduce_prod(shape[:3], keepdims=True)
+        return tf.reshape(x, tf.concat([leading, shape[3:]], 0))
+
+    merge = merged.get_concrete_function(tf.TensorSpec([None] * 6))
+    assert merge(tf.ones([2, 3, 1, 2, 1, 2])).shape == (6, 2, 1, 2)
+
+
+def test_sizes_that_do_not_fit_are_still_an_error():
+    @tf.function
+    def wrong(x):
+        n = tf.shape(x)[0]
+        q = tf.ones([n, 2])
+        if n > 3:
+            q = tf.transpose(q)
+        return tf.reshape(q, [n, 3])
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="reshape"):
+        wrong.get_concrete_function(tf.TensorSpec([None]))(tf.ones([2]))
+
+
+def test_a_number_that_a_size_decides_is_asked_for_again():
+    """With known sizes what `maximum` gives is known, and what Python was told while tracing may not hold."""
+
+    @tf.function
+    def orthogonal(x):
+        shape = tf.shape(x)
+        rows, columns = shape[0], shape[1]
+        q, _ = tf.linalg.qr(tf.ones([tf.maximum(rows, columns), tf.minimum(rows, columns)]))
+        if rows < columns:
+            q = tf.linalg.matrix_transpose(q)
+        return tf.reshape(q, shape)
+
+    made = orthogonal.get_concrete_function(tf.TensorSpec([None, None]))
+    for shape in ((4, 2), (2, 4), (3, 3), (1, 5)):
+        assert made(tf.ones(shape)).shape == shape
