@@ -20,7 +20,7 @@ class OneTensorArray(TensorArray):
     """A TensorArray in a graph. Writing gives another array: what a branch or an iteration writes is its result, not a
     change."""
 
-    def size(self, name: str | None = None) -> Tensor:
+    def _size(self) -> Tensor:
         return ops.size_tensor(sizes=sizes_of(self._one)[0], dtype=np.dtype("int32"))
 
     def __len__(self) -> int:
@@ -32,12 +32,12 @@ class OneTensorArray(TensorArray):
     def _as_one_tensor(self, like: Any = None) -> TensorArray:
         return self
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def _write(self, index: Any, value: Any) -> TensorArray:
         index, value = as_tensor(index), self._fitting(value)
         ids = ops.stack(index, axis=0)
         return self.__with_entries__(ops.scatter_update(self._long_enough(index), ids, ops.stack(value, axis=0)))
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def _scatter(self, indices: Any, value: Any) -> TensorArray:
         ids = as_tensor(list(indices) if isinstance(indices, range) else indices)
         one = self._long_enough(ops.reduce_max(ids, axis=(0,), keepdims=False))
         return self.__with_entries__(ops.scatter_update(one, ids, to_tensor(value, self._dtype)))
@@ -51,19 +51,19 @@ class OneTensorArray(TensorArray):
         zeros = ops.broadcast_to(EagerTensor(np.zeros((), self._dtype.np)), shape=(a_size(more), *shape))
         return ops.concat(self._one, zeros, axis=0)
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def _split(self, value: Any, lengths: Any) -> TensorArray:
         raise ValueNeeded("TensorArray.split makes entries of different sizes, which are not one tensor.")
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def _read(self, index: Any) -> Tensor:
         return ops.take(self._one, as_tensor(index), axis=0)
 
-    def stack(self, name: str | None = None) -> Tensor:
+    def _stack(self) -> Tensor:
         return self._one
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def _gather(self, indices: Any) -> Tensor:
         return ops.take(self._one, as_tensor(list(indices) if isinstance(indices, range) else indices), axis=0)
 
-    def concat(self, name: str | None = None) -> Tensor:
+    def _concat(self) -> Tensor:
         first, second, *rest = sizes_of(self._one)
         return ops.reshape(self._one, shape=(first * second, *rest))
 
@@ -80,10 +80,10 @@ class OneTensorArray(TensorArray):
 class Trial(TensorArray):
     """Stands for a TensorArray in a loop's first, tentative iteration."""
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def _write(self, index: Any, value: Any) -> TensorArray:
         self._learner._fitting(value)
         self._shape = self._learner._shape
         return self
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        return self.write(0, to_tensor(value, self._dtype)[0])
+    def _scatter(self, indices: Any, value: Any) -> TensorArray:
+        return self._write(0, to_tensor(value, self._dtype)[0])

@@ -108,6 +108,9 @@ class TensorArray(LoopVariable):
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of entries."""
+        return self._size()
+
+    def _size(self) -> Tensor:
         if type(self._length) is Size:
             return ops.size_tensor(sizes=self._length, dtype=np.dtype("int32"))
         return EagerTensor(np.int32(len(self._entries)))
@@ -134,6 +137,9 @@ class TensorArray(LoopVariable):
         Raises:
             OutOfRangeError: If there is no such entry and the array has a fixed size.
         """
+        return self._write(index, value)
+
+    def _write(self, index: Any, value: Any) -> "TensorArray":
         if has_no_value(index) or type(self._length) is Size:
             return self._as_one_tensor(value).write(index, value)
         if inside_a_graph() and self._home is not (here := current().executor):
@@ -200,6 +206,9 @@ class TensorArray(LoopVariable):
             indices: Which entries: a vector of integers.
             value: A row for each of them.
         """
+        return self._scatter(indices, value)
+
+    def _scatter(self, indices: Any, value: Any) -> "TensorArray":
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         if not isinstance(indices, range) and has_no_value(indices := as_tensor(indices)):
             return self._as_one_tensor(value[0]).scatter(indices, value)
@@ -218,6 +227,9 @@ class TensorArray(LoopVariable):
             value: What is cut along its first axis.
             lengths: How many rows each entry gets.
         """
+        return self._split(value, lengths)
+
+    def _split(self, value: Any, lengths: Any) -> "TensorArray":
         value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
         lengths = tuple(_ints(lengths))
         if sum(lengths) != value.sizes[0]:
@@ -248,6 +260,9 @@ class TensorArray(LoopVariable):
             InvalidArgumentError: If it was read before and is gone.
             ValueError: If it was never written and its shape is not known.
         """
+        return self._read(index)
+
+    def _read(self, index: Any) -> Tensor:
         if has_no_value(index) or type(self._length) is Size:
             return self._as_one_tensor().read(index)
         places = _places(index)
@@ -285,6 +300,9 @@ class TensorArray(LoopVariable):
 
     def stack(self, name: str | None = None) -> Tensor:
         """All entries along a new first axis."""
+        return self._stack()
+
+    def _stack(self) -> Tensor:
         return self.gather(range(len(self._entries)))
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
@@ -293,6 +311,9 @@ class TensorArray(LoopVariable):
         Args:
             indices: Which entries: a vector of integers.
         """
+        return self._gather(indices)
+
+    def _gather(self, indices: Any) -> Tensor:
         if not isinstance(indices, range) and has_no_value(indices := as_tensor(indices)):
             return self._as_one_tensor().gather(indices)
         entries = [self._entry(i) for i in _ints(indices)]
@@ -302,6 +323,9 @@ class TensorArray(LoopVariable):
 
     def concat(self, name: str | None = None) -> Tensor:
         """All entries one after the other along their first axis."""
+        return self._concat()
+
+    def _concat(self) -> Tensor:
         if not self._entries:
             raise invalid("A TensorArray without entries has nothing to concatenate.")
         return ops.concat(*[self._entry(i) for i in range(len(self._entries))], axis=0)

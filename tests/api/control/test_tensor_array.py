@@ -117,3 +117,21 @@ def test_specs():
 def test_an_absurd_size_is_refused_at_once():
     with pytest.raises(tf.errors.ResourceExhaustedError, match=r"shape\[1000000000000\]"):
         tf.TensorArray(tf.float32, 10**12)
+
+
+def test_methods_taken_from_the_class():
+    """`nest.map_structure(tf.TensorArray.stack, arrays)`: the arrays of a graph are of a class of their own."""
+    kind = tf.TensorArray
+
+    @tf.function
+    def run(n):
+        ta = kind(tf.float32, n, clear_after_read=False)
+        for i in tf.range(n):
+            ta = kind.write(ta, i, tf.cast(i, tf.float32))
+        ta = kind.scatter(ta, [0], [9.0])
+        return kind.stack(ta), kind.gather(ta, [0]), kind.read(ta, n - 1), kind.size(ta)
+
+    stacked, gathered, read, size = run(tf.constant(3))
+    assert stacked.numpy().tolist() == [9, 1, 2] and gathered.numpy().tolist() == [9]
+    assert float(read) == 2 and int(size) == 3
+    assert kind.concat(kind.unstack(array(), [[1.0], [2.0], [3.0]])).numpy().tolist() == [1, 2, 3]
