@@ -316,5 +316,19 @@ class Reference:
     def __hash__(self) -> int:
         return id(self._object)
 
+    # In some order, which lasts as long as the objects: structures are sorted by the keys of their dictionaries.
+
+    def __lt__(self, other: "Reference") -> bool:
+        return id(self._object) < id(other._object) if isinstance(other, Reference) else NotImplemented
+
+    def __gt__(self, other: "Reference") -> bool:
+        return id(self._object) > id(other._object) if isinstance(other, Reference) else NotImplemented
+
+    def __le__(self, other: "Reference") -> bool:
+        return id(self._object) <= id(other._object) if isinstance(other, Reference) else NotImplemented
+
+    def __ge__(self, other: "Reference") -> bool:
+        return id(self._object) >= id(other._object) if isinstance(other, Reference) else NotImplemented
+
     def __repr__(self) -> str:
         return f"<Reference wrapping {self._object!r}>"

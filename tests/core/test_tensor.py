@@ -133,3 +133,13 @@ def test_numpy_of_every_dtype():
     assert type(c(1).numpy()) is np.int32
     assert np.asarray(c([1.0]), dtype=np.int64).dtype == np.int64
     assert np.array([c(1.0), c(2.0)]).tolist() == [1.0, 2.0]
+
+
+def test_references_have_an_order():
+    """Structures are sorted by the keys of their dictionaries; which order it is does not matter, but it stays."""
+    references = [tf.Variable(1.0).ref(), tf.Variable(2.0).ref(), c(1.0).ref()]
+    assert sorted(references) == sorted(references[::-1])
+    a, b = sorted(references)[:2]
+    assert a < b and b > a and a <= b and b >= a and not b <= a and a <= a and not a < a
+    with pytest.raises(TypeError):
+        _ = a < 3

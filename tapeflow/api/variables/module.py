@@ -75,12 +75,12 @@ class Module:
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
         """The variables that a tape watches by itself."""
-        return tuple(v for v in self.variables if v.trainable)
+        return tuple(self._flatten(predicate=lambda value: isinstance(value, Variable) and value.trainable))
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
         """The other variables."""
-        return tuple(v for v in self.variables if not v.trainable)
+        return tuple(self._flatten(predicate=lambda value: isinstance(value, Variable) and not value.trainable))
 
     @property
     def submodules(self) -> tuple["Module", ...]:

@@ -93,6 +93,11 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
     def __new__(cls, *_: Any, **__: Any) -> Self:
         return object.__new__(newborn[0] if cls is Variable else cls)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "value" in vars(cls) and "operand" not in vars(cls):  # keeps it elsewhere, and need not call __init__
+            cls.operand = lambda self: self.value()  # type: ignore[method-assign]
+
     def __init__(
         self,
         initial_value: Any = None,

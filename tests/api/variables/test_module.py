@@ -81,3 +81,16 @@ def test_a_module_that_does_not_call_its_parent_has_variables_but_no_name():
     assert len(Careless().variables) == 1
     with pytest.raises(AttributeError, match="_name"):
         _ = Careless().name
+
+
+def test_each_property_looks_for_itself():
+    """A class that refuses `variables`, until there are some, says nothing of the others."""
+
+    class Refusing(tf.Module):
+        @property
+        def variables(self):
+            raise ValueError("none yet")
+
+    refusing = Refusing()
+    refusing.a, refusing.b = tf.Variable(1.0), tf.Variable(2.0, trainable=False)
+    assert floats(refusing.trainable_variables) == [1.0] and floats(refusing.non_trainable_variables) == [2.0]

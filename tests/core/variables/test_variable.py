@@ -337,3 +337,29 @@ def test_creators_are_told_everything():
     assert seen["trainable"] is None and seen["name"] is None and seen["dtype"] is None
     assert seen["synchronization"] is tf.VariableSynchronization.AUTO
     assert seen["aggregation"] is tf.VariableAggregation.NONE
+
+
+class Elsewhere(tf.Variable):
+    """Keeps its value in a tensor, and does not call __init__."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+        self._trainable, self._dtype, self._shape = True, tensor.dtype, tensor.shape
+
+    def value(self):
+        return self.tensor
+
+
+def test_a_class_with_values_of_its_own():
+    """Operations and operators read what its `value` gives, in whatever way it keeps it."""
+    v = Elsewhere(c([1.0, 2.0]))
+    assert (v * 2.0).numpy().tolist() == (2.0 * v).numpy().tolist() == [2, 4]
+    assert tf.exp(v * 0.0).numpy().tolist() == [1, 1] and tf.reduce_sum(v).numpy() == 3
+    assert v[1].numpy() == 2 and (-v).numpy().tolist() == [-1, -2]
+    assert tf.convert_to_tensor(v).numpy().tolist() == tf.stack([v, v])[0].numpy().tolist() == [1, 2]
+    v.tensor = c([3.0, 4.0])
+    assert sum([v, v]).numpy().tolist() == [6, 8]
+    with tf.GradientTape() as tape:
+        tape.watch(v.tensor)
+        y = tf.reduce_sum(v * v)
+    assert tape.gradient(y, v.tensor).numpy().tolist() == [6, 8]
