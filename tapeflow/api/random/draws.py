@@ -3,7 +3,6 @@ share."""
 
 import math
 import numbers
-import operator
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,7 @@ def reserved(shape: tuple, each: int = RESERVED) -> int:
 def next_key(seed: Any, kind: str, count: Any, dtype: Any = None, each: int = RESERVED) -> Tensor:
     """The next key of the program's stream, for an operation that draws `count` numbers. Those with a `seed` of their
     own have a counter for each kind and dtype."""
-    seed = None if seed is None else operator.index(seed)
+    seed = None if seed is None else int(seed)  # TensorFlow cuts off fractions, too
     blocks = reserved((count,), each)
     return fresh_key(Draw(seed, blocks, (kind, dtype)))
 

@@ -1,5 +1,6 @@
 """`tf.test`: a TestCase that compares tensors, numeric gradients, and questions about the build."""
 
+import random
 import tempfile
 import unittest
 from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ from tapeflow.api.test.build_questions import (
 )
 from tapeflow.api.test.case_assertions import CaseAssertions as _CaseAssertions
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.random.streams import DEFAULT_SEED, set_seed
 from tapeflow.core.signatures import as_one as _as_one
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -68,6 +70,13 @@ class TestCase(_CaseAssertions):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.__test__ = True
+
+    def setUp(self) -> None:
+        """Starts Python's, NumPy's and tapeflow's random numbers again before each test, by the same seed."""
+        super().setUp()
+        random.seed(DEFAULT_SEED)
+        np.random.seed(DEFAULT_SEED)
+        set_seed(DEFAULT_SEED)
 
     def evaluate(self, tensors: Any) -> Any:
         """Tensors as NumPy arrays, in their structure.

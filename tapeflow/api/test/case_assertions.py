@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api import nest
-from tapeflow.core.errors import OpError
+from tapeflow.core.errors import InvalidArgumentError, OpError
 
 __all__ = ["CaseAssertions"]
 
@@ -247,6 +247,19 @@ class CaseAssertions(unittest.TestCase):
         """
         return self.assertRaisesWithPredicateMatch(
             expected_exception, lambda error: str(error) == expected_exception_message
+        )
+
+    def assertRaisesIncompatibleShapesError(self, exception_type: Any = InvalidArgumentError) -> Any:
+        """An error about shapes that do not fit each other.
+
+        Args:
+            exception_type: The class of the error.
+
+        Returns:
+            A context manager.
+        """
+        return self.assertRaisesWithPredicateMatch(
+            exception_type, "Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
         )
 
     # ---- sessions, which version 2 does not need

@@ -36,7 +36,7 @@ from . import philox
 
 _MASK = 2**64 - 1
 _LARGEST = 2**31 - 1  # seeds of operations are below it
-_DEFAULT_SEED = 87654321  # the program's seed when only the operation has one
+DEFAULT_SEED = 87654321  # the program's seed when only the operation has one
 _SCRAMBLER = np.array([0, 0, 0x02461E29_3EC8F720], np.uint64)
 RESERVED = 256  # blocks for each element of a result
 
@@ -118,7 +118,7 @@ class Stream:
             if self.op_seeds is None or self.seed is None:
                 return None
             return _pair(self.seed, self.op_seeds.randint(0, _LARGEST))
-        return _pair(_DEFAULT_SEED if self.seed is None else self.seed, own)
+        return _pair(DEFAULT_SEED if self.seed is None else self.seed, own)
 
     def copy(self) -> "Stream":
         twin = Stream.__new__(type(self))
@@ -169,7 +169,7 @@ def site(source: Draw | Site, number: int) -> Site:
     seed = _program.seed
     if source.seed is None:
         return Site(None if seed is None else _pair(seed, number), source.blocks, number)
-    return Site(_pair(_DEFAULT_SEED if seed is None else seed, source.seed), source.blocks)
+    return Site(_pair(DEFAULT_SEED if seed is None else seed, source.seed), source.blocks)
 
 
 def next_key(source: Draw | Site = _UNSEEDED) -> np.ndarray:

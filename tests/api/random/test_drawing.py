@@ -213,3 +213,13 @@ def test_shuffle_is_differentiable():
 def test_counts_and_choices_have_no_gradient():
     assert gradients(lambda lam: tf.random.poisson([3], lam, tf.float64), 2.0)[1] is None
     assert gradients(lambda x: tf.cast(tf.random.categorical(x, 3), tf.float64), [[0.0, 1.0]])[1] is None
+
+
+def test_seeds_of_operations_may_have_fractions():
+    """TensorFlow cuts them off."""
+    tf.random.set_seed(None)
+    assert tf.random.uniform([2], seed=91.0).numpy().tolist() != tf.random.uniform([2], seed=91.7).numpy().tolist()
+    tf.random.set_seed(7)
+    first = tf.random.uniform([2], seed=91.7).numpy().tolist()
+    tf.random.set_seed(7)
+    assert tf.random.uniform([2], seed=91).numpy().tolist() == first

@@ -38,3 +38,13 @@ def test_other_assertions():
         pass
     with pytest.raises(AssertionError, match="another text"), case.assertRaisesWithPredicateMatch(ValueError, "x"):
         raise ValueError("y")
+
+
+def test_shapes_that_do_not_fit():
+    case = tf.test.TestCase()
+    with case.assertRaisesIncompatibleShapesError():
+        tf.ones([2]) + tf.ones([3])
+    with pytest.raises(AssertionError, match="not raised"), case.assertRaisesIncompatibleShapesError():
+        tf.ones([2]) + tf.ones([2])
+    with pytest.raises(AssertionError, match="another text"), case.assertRaisesIncompatibleShapesError(ValueError):
+        raise ValueError("something else")

@@ -88,3 +88,18 @@ def test_the_jacobian_of_nothing(dtype):
 def test_integers_have_no_jacobian():
     with pytest.raises(AssertionError, match="unsupported type int32 of argument 0"):
         tf.test.compute_gradient(lambda x: x, [tf.constant([1, 2])])
+
+
+class Random(tf.test.TestCase):
+    def runTest(self):
+        self.drawn = [float(tf.random.uniform([])), float(tf.random.normal([], seed=3)), np.random.rand()]
+
+
+def test_every_test_draws_the_same_numbers():
+    """`setUp` starts them again. The first two are TensorFlow's."""
+    tf.random.normal([], seed=3)
+    first, second = Random(), Random()
+    for one in (first, second):
+        assert one.run().wasSuccessful()
+    assert first.drawn == second.drawn
+    np.testing.assert_allclose(first.drawn[0], 0.5836375, rtol=1e-6)
