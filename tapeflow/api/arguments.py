@@ -110,4 +110,9 @@ def static_shape(shape: Any, what: str = "A shape") -> tuple[int, ...]:
             raise ValueError(
                 f"Cannot use a partially known shape here: {tuple(shape)}. Give all of its sizes."
             ) from None
+        if any(isinstance(d, (str, bytes)) for d in shape):
+            raise ValueError(
+                f"Can't convert Python sequence with mixed types to Tensor. {what} is made of integers, got "
+                f"{tuple(shape)}."
+            ) from None
         raise dtype_clash(f"{what} is made of integers, got {tuple(shape)}.") from None

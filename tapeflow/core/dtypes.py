@@ -125,10 +125,11 @@ class DType:
 
 _BY_NAME: dict[str, DType] = {}
 BY_NUMPY: dict[np.dtype, DType] = {}
+_BY_NUMBER: dict[int, DType] = {}  # as messages have them
 
 
 def _declare(name: str, numpy_type: Any, kind: str, enum: int) -> DType:
-    dtype = _BY_NAME[name] = DType(name, numpy_type, kind, enum)
+    dtype = _BY_NAME[name] = _BY_NUMBER[enum] = DType(name, numpy_type, kind, enum)
     if dtype.np is not None:
         BY_NUMPY[dtype.np] = dtype
     return dtype
@@ -183,6 +184,8 @@ def as_dtype(type_value: Any) -> DType:
         found = _BY_NAME.get(type_value) or _ALIASES.get(type_value)
     elif isinstance(type_value, type):
         found = _PYTHON.get(type_value)
+    elif type(type_value) is int:
+        found = _BY_NUMBER.get(type_value)
     if found is None and type_value is not None:
         try:
             numpy_dtype = np.dtype(type_value)

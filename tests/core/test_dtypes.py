@@ -53,3 +53,17 @@ def test_kinds():
     assert {d.np for d in ALL if d.is_inexact} == dtypes.INEXACT == dtypes.FLOATING | dtypes.COMPLEX
     assert tf.bfloat16.np not in dtypes.NATIVE and tf.bfloat16.np in dtypes.FLOATING
     assert not dtypes.NUMERIC & (dtypes.BOOL | dtypes.STRING)
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=lambda d: d.name)
+def test_numbers_of_messages(dtype):
+    assert tf.as_dtype(dtype.as_datatype_enum) is dtype
+
+
+def test_numbers_that_mean_no_dtype():
+    for number in (0, 1000, -1, True):
+        with pytest.raises(TypeError, match="Cannot convert"):
+            tf.as_dtype(number)
+    assert tf.ones((2, 1), 1).dtype is tf.float32 and tf.zeros([2], 3).dtype is tf.int32
+    with pytest.raises(TypeError, match=r"go into one list, \[2, 3\]"):  # sizes, more likely
+        tf.zeros(2, 3)

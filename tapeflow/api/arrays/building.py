@@ -33,7 +33,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None,
     array([[0., 0., 0.],
            [0., 0., 0.]], dtype=float32)
     """
-    return _filled(static_shape(shape), dtype, 0)
+    return _filled(_sizes(shape, dtype), dtype, 0)
 
 
 def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, layout: Any = None) -> Tensor:
@@ -42,7 +42,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, name: str | None = None, 
     >>> tf.ones([3], tf.int64).numpy()
     array([1, 1, 1])
     """
-    return _filled(static_shape(shape), dtype, 1)
+    return _filled(_sizes(shape, dtype), dtype, 1)
 
 
 def zeros_like(
@@ -74,17 +74,17 @@ def _filled_like(x: Tensor, dtype: Any, value: int) -> Tensor:
     return _filled(tuple(x.sizes), x.dtype if dtype is None else dtype, value)
 
 
-def _dtype(shape: tuple, dtype: Any) -> np.dtype:
-    if type(dtype) is int:  # tf.zeros(2, 3), as NumPy's random numbers and PyTorch take sizes
+def _sizes(shape: Any, dtype: Any) -> tuple:
+    if type(shape) is int and type(dtype) is int:  # tf.zeros(2, 3), as NumPy's random numbers and PyTorch take sizes
         raise TypeError(
-            f"Cannot convert {dtype} to a dtype. The sizes of a shape go into one list, {[*shape, dtype]}; after it "
+            f"Cannot convert {dtype} to a dtype. The sizes of a shape go into one list, {[shape, dtype]}; after it "
             "comes the dtype."
         )
-    return as_dtype(dtype).np
+    return static_shape(shape)
 
 
 def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
-    numpy_dtype = _FLOAT32 if dtype is float32 else _dtype(shape, dtype)
+    numpy_dtype = _FLOAT32 if dtype is float32 else as_dtype(dtype).np
     if any(d < 0 for d in shape):
         raise invalid(f"A size in a shape cannot be negative, got {shape}.")
     if any(type(d) is Size for d in shape):

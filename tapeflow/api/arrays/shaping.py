@@ -49,8 +49,9 @@ def _resolved(shape: tuple, tensor: Tensor) -> tuple:
     if shape.count(-1) > 1:
         first, second, *_ = [k for k, d in enumerate(shape) if type(d) is int and d == -1]
         raise invalid(f"Only one input size may be -1, not both {first} and {second}: the shape is {shape}.")
-    if any(type(d) is int and d < -1 for d in shape):
-        raise invalid(f"No size of a shape can be less than -1, got {shape}.")
+    for k, d in enumerate(shape):
+        if type(d) is int and d < -1:
+            raise invalid(f"Size {k} must be non-negative, not {d}: the shape is {shape}.")
     if not known and not total:  # any size would do; TensorFlow's comes of the sizes that are not 0
         rest = prod([d for d in tensor.sizes if d]) // prod([d for d in shape if d > 0])
         return tuple([rest if d == -1 else d for d in shape])

@@ -180,3 +180,10 @@ def test_what_remains_of_nothing(have, asked, found):
     """TensorFlow's shapes, by running it."""
     assert tuple(tf.reshape(tf.zeros(have), asked).shape) == found
     assert tuple(tf.function(lambda x: tf.reshape(x, asked))(tf.zeros(have)).shape) == found
+
+
+def test_sizes_that_reshape_refuses():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="^Size 1 must be non-negative, not -2"):
+        tf.reshape(tf.ones([4]), [2, -2])
+    with pytest.raises(ValueError, match="^Can't convert Python sequence with mixed types to Tensor"):
+        tf.reshape(tf.ones([4]), [2, "two"])
