@@ -174,7 +174,12 @@ class Strategy:
         if not isinstance(args, (list, tuple)):
             raise ValueError(f"positional args must be a list or tuple, got {type(args)}")
         self._check_across()
-        args, kwargs = tuple(args), kwargs or {}
+        if type(self).scope is Strategy.scope:
+            return self._run(fn, tuple(args), kwargs or {})
+        with self.scope():  # which does more, in a strategy of the program's own
+            return self._run(fn, tuple(args), kwargs or {})
+
+    def _run(self, fn: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         graph = enclosing_graph()
         if self.num_replicas_in_sync > 1:
             return self._run_all(fn, args, kwargs, graph)

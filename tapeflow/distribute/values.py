@@ -23,6 +23,16 @@ class DistributedValues:
     def __init__(self, values: Any) -> None:
         self.values = tuple(values)
 
+    # Libraries ask for these.
+
+    @property
+    def _values(self) -> tuple[Any, ...]:
+        return self.values
+
+    @property
+    def _primary(self) -> Any:
+        return self.values[0]
+
 
 class PerReplica(DistributedValues, CompositeTensor):
     """Values that differ from replica to replica.

@@ -1,5 +1,6 @@
 """tf.distribute on one replica, as TensorFlow behaves with one CPU."""
 
+import contextlib
 import json
 
 import numpy as np
@@ -252,3 +253,31 @@ def test_clusters_together():
     assert both.cluster_spec().as_dict() == {"worker": ["a:1", "b:1"], "ps": ["p:1"]} and both.task_type == "worker"
     with pytest.raises(TypeError, match="cluster_spec must be a"):
         resolvers.SimpleClusterResolver({"worker": ["a:1"]})
+
+
+def test_a_scope_of_ones_own():
+    """Where a strategy of the program's own does more in its scope, `run` does, too."""
+
+    class Local(tf.distribute.MirroredStrategy):
+        def scope(self):
+            stack = contextlib.ExitStack()
+            stack.enter_context(super().scope())
+            stack.enter_context(tf.variable_creator_scope(self.local))
+            return stack
+
+        @staticmethod
+        def local(make, **named):
+            named.update(trainable=True, synchronization=tf.VariableSynchronization.ON_READ)
+            return make(**named)
+
+    strategy, made = Local(["/cpu:0"]), []
+
+    def create():
+        if not made:
+            made.append(tf.Variable(2.0))
+        return made[0] * 1.0
+
+    assert float(strategy.run(create)) == 2.0
+    [v] = made
+    assert type(v).__name__ == "SyncOnReadVariable" and v.trainable
+    assert v._values == v.values and v._primary is v.values[0]
