@@ -452,6 +452,10 @@ class BoundFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
 
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return Function  # to isinstance, which is how programs tell that a method is a tf.function
+
     def __getattr__(self, name: str) -> Any:
         if name == "function":  # a copy in the making has none yet
             raise AttributeError(name)

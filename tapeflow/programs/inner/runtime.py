@@ -8,7 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import tapeflow as tf
-from tapeflow.core.frames import unobserved
+from tapeflow.core.frames import current, unobserved
+from tapeflow.core.runtime.scopes import scope
 
 TRUE = True
 
@@ -70,9 +71,54 @@ def num_gpus() -> int:
     return len(tf.config.list_logical_devices("GPU"))
 
 
-def context() -> Any:
-    """What is asked of a context: does it execute eagerly, and on how many accelerators."""
-    return SimpleNamespace(executing_eagerly=tf.executing_eagerly, num_gpus=num_gpus)
+class Context:
+    """What programs ask of `context.context()`: how operations run now, where, and on which devices they could."""
+
+    is_async = False
+    execution_mode = 0
+    log_device_placement = False
+    invoking_op_callbacks = False
+
+    executing_eagerly = staticmethod(tf.executing_eagerly)
+    num_gpus = staticmethod(num_gpus)
+    list_logical_devices = staticmethod(tf.config.list_logical_devices)
+    list_physical_devices = staticmethod(tf.config.list_physical_devices)
+    ensure_initialized = ensure_uninitialized = clear_kernel_cache = staticmethod(nothing)
+    sync_executors = clear_executor_errors = staticmethod(nothing)
+    device = staticmethod(tf.device)
+
+    @property
+    def device_name(self) -> str:
+        """Of the device that an open `tf.device` names; empty without one."""
+        device = current().device
+        return "" if device is None else tf.zeros([]).device
+
+    @property
+    def device_spec(self) -> Any:
+        """The same in parts."""
+        return tf.DeviceSpec.from_string(self.device_name)
+
+    @property
+    def scope_name(self) -> str:
+        """The name scopes that are open, with a slash at the end."""
+        return f"{scope.get()}/" if scope.get() else ""
+
+    @property
+    def soft_device_placement(self) -> bool:
+        """Whether a device that is not there means another one."""
+        return tf.config.get_soft_device_placement()
+
+    def devices(self) -> list[str]:
+        """The names of the devices."""
+        return [device.name for device in tf.config.list_logical_devices()]
+
+
+_CONTEXT = Context()
+
+
+def context() -> Context:
+    """The one context there is."""
+    return _CONTEXT
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 at once."""
 
 import collections
+import copy
 import gc
 import sys
 import threading
@@ -207,3 +208,15 @@ def test_threads_of_a_training_step():
     run_in_threads(lambda k: [step(tf.ones([50])) for _ in range(25)])
     assert int(count) == 200
     np.testing.assert_array_equal(w, 1.0 - 200)
+
+
+def test_methods_are_functions_to_isinstance():
+    class Net:
+        @tf.function
+        def call(self, x):
+            return x * 2
+
+    kind, net = type(tf.function(lambda: None)), Net()
+    assert isinstance(net.call, kind) and isinstance(Net.call, kind)
+    assert int(net.call(tf.constant(3))) == 6 and int(net.call.get_concrete_function(tf.constant(3))(4)) == 8
+    assert int(copy.copy(net.call)(tf.constant(4))) == 8

@@ -72,3 +72,17 @@ def test_dunder_internal(installed):
     with pytest.raises(AttributeError, match="private name"):
         _ = internal.nothing
     assert names_after("import tensorflow.__internal__ as i")["i"] is internal
+
+
+def test_what_a_context_knows(installed):
+    context = names_after("from tensorflow.python.eager import context")["context"].context()
+    assert context.device_name == "" and context.device_spec.device_type is None
+    with tf.device("/CPU:0"):
+        assert context.device_name == "/job:localhost/replica:0/task:0/device:CPU:0"
+        assert context.device_spec.device_type == "CPU"
+    with tf.name_scope("a"), tf.name_scope("b"):
+        assert context.scope_name == "a/b/"
+    assert context.executing_eagerly() and not tf.function(context.executing_eagerly)()
+    assert context.list_logical_devices("CPU") == tf.config.list_logical_devices("CPU")
+    assert context.devices()[0].endswith("CPU:0") and context.soft_device_placement
+    assert context.num_gpus() == len(tf.config.list_logical_devices("GPU"))
