@@ -183,7 +183,7 @@ def test_what_remains_of_nothing(have, asked, found):
 
 
 def test_sizes_that_reshape_refuses():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="^Size 1 must be non-negative, not -2"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Size 1 must be non-negative, not -2"):
         tf.reshape(tf.ones([4]), [2, -2])
-    with pytest.raises(ValueError, match="^Can't convert Python sequence with mixed types to Tensor"):
+    with pytest.raises(ValueError, match=r"^Can't convert Python sequence with mixed types to Tensor"):
         tf.reshape(tf.ones([4]), [2, "two"])

@@ -314,7 +314,7 @@ def caught_by_name(x, table):
 
 def raised_from(x):
     try:
-        return -x if x > 0.0 else table_of_nothing  # noqa: F821
+        return -x if x > 0.0 else table_of_nothing
     except NameError as error:
         missing = ValueError("there is none")
         raise missing from error
