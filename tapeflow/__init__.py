@@ -312,7 +312,7 @@ _ON_FIRST_USE = {
     **{
         name: f"tapeflow.{name}"
         for name in """
-            compat data debugging distribute experimental feature_column io saved_model summary train types
+            compat data debugging distribute experimental export feature_column io saved_model summary train types
         """.split()
     },
     **{
@@ -347,6 +347,7 @@ if (
         debugging as debugging,
         distribute as distribute,
         experimental as experimental,
+        export as export,
         feature_column as feature_column,
         io as io,
         keras as keras,
@@ -403,8 +404,8 @@ __all__ = [
     "control_dependencies", "convert_to_tensor", "cos", "cosh", "cumsum", "custom_gradient", "data", "debugging",
     "derivatives", "device", "distribute", "divide", "double", "dtypes", "dynamic_partition", "dynamic_stitch",
     "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp",
-    "expand_dims", "experimental", "extract_volume_patches", "eye", "feature_column", "fftnd", "fill", "fingerprint",
-    "float16", "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd",
+    "expand_dims", "experimental", "export", "extract_volume_patches", "eye", "feature_column", "fftnd", "fill",
+    "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd",
     "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients", "greater",
     "greater_equal", "group", "guarantee_const", "half", "hessians", "histogram_fixed_width",
     "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "init_scope", "initializers",

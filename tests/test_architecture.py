@@ -21,8 +21,8 @@ FILES = sorted(f for f in PACKAGE.rglob("*.py") if not f.is_relative_to(PACKAGE 
 NAMES = [f.relative_to(PACKAGE).as_posix() for f in FILES]
 
 # Imports only point to the left.
-LAYERS = """names core engines ops vectorize tape transforms function inspect api io feature_column storage saved_model
-    summary debugging data distribute types train experimental compat programs demo""".split()
+LAYERS = """names core engines ops vectorize tape transforms function inspect api io feature_column storage export
+    saved_model summary debugging data distribute types train experimental compat programs demo""".split()
 
 
 def executed(tree: ast.AST):
@@ -287,13 +287,13 @@ def test_package_says_that_it_is_typed():
 
 # ---- the public names
 
-# TensorFlow's namespaces, and our own `derivatives`: no other module belongs into `dir(tf)`, except the layers, which
-# importing makes visible.
+# TensorFlow's namespaces, and our own `derivatives` and `export`: no other module belongs into `dir(tf)`, except the
+# layers, which importing makes visible.
 NAMESPACES = set(
     """audio autodiff autograph bitwise compat config data debugging derivatives distribute dtypes errors experimental
-    feature_column graph_util image initializers io keras linalg lite lookup losses math metrics nest nn optimizers
-    profiler quantization queue ragged random raw_ops saved_model sets signal sparse strings summary sysconfig test
-    tools tpu train types version xla""".split()
+    export feature_column graph_util image initializers io keras linalg lite lookup losses math metrics nest nn
+    optimizers profiler quantization queue ragged random raw_ops saved_model sets signal sparse strings summary
+    sysconfig test tools tpu train types version xla""".split()
 )
 NESTED = {"experimental", "special", "numpy", "v1", "v2"}  # namespaces inside namespaces
 VISIBLE = {*LAYERS, "cli"} - NAMESPACES

@@ -84,6 +84,11 @@ THROUGH = """
     distribute/turns: distribute/contexts distribute/reducing distribute/replica_context distribute/values
     distribute/variables: distribute/combining
     engines/xla/devices: api/config/devices core/devices
+    export/export: engines/xla/portable export/lowering export/to_stablehlo
+    export/compositions/compositions: export/compositions/arithmetic export/compositions/arrays
+        export/compositions/networks
+    export/to_onnx/to_onnx: export/to_onnx/arrays export/to_onnx/builder export/to_onnx/elementwise
+        export/to_onnx/flow export/to_onnx/networks export/to_onnx/refused export/to_onnx/strings
     experimental/extension_type/batching: api/control/batchables
     experimental/extension_type/types: experimental/extension_type
     experimental/numpy/numpy: experimental/numpy/random

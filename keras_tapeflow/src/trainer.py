@@ -20,6 +20,7 @@ from tapeflow.core.tensor import sizes_of
 from . import distribution_lib
 from .batches import Batches
 from .datasets import adapted
+from .export_formats import with_own_formats
 from .replicas import ReplicatedStep, in_scope, scaled, strategy_of, unscaled
 from .steps import AUTO, Step
 from .worker import CallbackList
@@ -33,6 +34,12 @@ Base = getattr(base_trainer, "BaseTrainer", None) or base_trainer.Trainer
 
 class Trainer(Base):
     """The part of a Keras model that trains it."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Keras' `Model` has its own `export`, which asks for other backends by name: it gets our formats, too."""
+        super().__init_subclass__(**kwargs)
+        if cls.__module__ == "keras.src.models.model" and "export" in vars(cls):
+            cls.export = with_own_formats(cls.export)
 
     def __init__(self) -> None:
         super().__init__()

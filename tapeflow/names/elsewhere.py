@@ -237,7 +237,6 @@ _PYTORCH = {
     "dist": "tf.norm(a - b)",
     "embedding": "tf.nn.embedding_lookup(table, ids)",
     "eq": "x == y",
-    "export": "tf.saved_model.save(module, path)",
     "frac": "x - tf.floor(x)",
     "ge": "x >= y",
     "ger": "tf.tensordot(a, b, axes=0)",

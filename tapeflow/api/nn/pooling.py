@@ -253,6 +253,9 @@ def _mean(x: Tensor, window: tuple, strides: tuple, padding: tuple, dilations: t
         return total / int(np.prod(window))
     counts = np.ones((), x.dtype.np)
     for n, k, s, (lo, hi), d in zip(x.sizes, window, strides, padding, dilations):
+        if (k, s, lo, hi) == (1, 1, 0, 0):  # also where nobody knows how many
+            counts = counts[..., None]
+            continue
         starts = np.arange(output_size([n + lo + hi], [k], [s], [d])[0]) * s - lo
         seen = starts[:, None] + np.arange(k) * d
         counts = counts[..., None] * ((seen >= 0) & (seen < n)).sum(1).astype(x.dtype.np)

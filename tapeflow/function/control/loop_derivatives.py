@@ -61,7 +61,7 @@ class LoopGradient:
     def gradients(self, gs: Sequence, xs: Sequence, ys: Sequence) -> list:
         loop = self.loop
         made = self.forward.entry(*xs)
-        *_, operands = loop._split(xs[1:])
+        *_, operands = loop.split(xs[1:])
         seeds = [ops.zeros_like(ys[k]) if gs[k] is None else gs[k] for k in self.inexact]
         totals = [ops.zeros_like(xs[1 + k]) for k in self.of_operands]
         emitted = made[len(loop.step.outputs) + 1 :]
@@ -108,7 +108,7 @@ class LoopTangent:
         given = [
             [ops.zeros_like(xs[1 + k]) if ts[1 + k] is None else ts[1 + k] for k in group] for group in self.moving
         ]
-        inputs = [t for xs_, ts_ in zip(loop._split(xs[1:]), given) for t in [*xs_, *ts_]]
+        inputs = [t for xs_, ts_ in zip(loop.split(xs[1:]), given) for t in [*xs_, *ts_]]
         out = self.moved.entry(xs[0], *inputs)
         of_state = dict(zip(self.inexact, out[loop.state :]))
         stacked = iter(out[self.moved.state + 1 :])

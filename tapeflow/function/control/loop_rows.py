@@ -98,7 +98,7 @@ class LoopRows:
 
     def run(self, args: list[Any]) -> tuple[Any, ...]:
         loop, size = self.loop, self.size
-        most, (state, rows, operands) = args[0], loop._split(args[1:])
+        most, (state, rows, operands) = args[0], loop.split(args[1:])
         state = [spread(x, size) if b and not was else x for x, b, was in zip(state, self.of_state, self._were(args))]
         rows = [_swapped(row) if b else row for row, b in zip(rows, self.of_rows)]
         if not self.apart:

@@ -65,14 +65,14 @@ class Loop(Flow):
         own, more = self.specs()[: self.state + 1], self.specs()[self.state + 1 :]
         return (*own, *[Spec(shape=(length, *s.shape[1:]), dtype=s.dtype) for s in more])
 
-    def _split(self, values: Sequence) -> tuple[Sequence, Sequence, Sequence]:
+    def split(self, values: Sequence) -> tuple[Sequence, Sequence, Sequence]:
         """State, rows and operands among the inputs after the first."""
         return values[: self.state], values[self.state : self.state + self.rows], values[self.state + self.rows :]
 
     # ---- running
 
     def run(self, most: Any, *arrays: Any) -> tuple[Any, ...]:
-        state, rows, operands = self._split(arrays)
+        state, rows, operands = self.split(arrays)
         most, step, going = int(most), self.step.run.inner, None if self.cond is None else self.cond.run.inner
         emitted: list[list] = [[] for _ in self.step.outputs[self.state :]]
         specs = self.step.specs[self.state : self.state + self.rows]
@@ -116,7 +116,7 @@ class Loop(Flow):
         emitted = [self.step.graph.symbols[p].spec for p in self.step.outputs[self.state :]]
 
         def run(most: Any, *arrays: Any) -> tuple[Any, ...]:
-            return engine.loop(step, going, most, *self._split(arrays), emitted, self.limit, self.backwards)
+            return engine.loop(step, going, most, *self.split(arrays), emitted, self.limit, self.backwards)
 
         return run
 

@@ -14,7 +14,7 @@ from tapeflow.core.apply import compute
 from tapeflow.core.dtypes import ANY, NATIVE
 from tapeflow.core.primitive import Primitive
 from tapeflow.core.runtime.floating import quiet
-from tapeflow.core.sizes import Size, alike
+from tapeflow.core.sizes import Size, alike, numbers
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.tracing.graph import Graph, Node
 
@@ -116,6 +116,8 @@ class Cleaned:
         if not all(p in self.held for p in node.inputs) or not _is_small(
             self.graph.symbols[node.outputs[0]].spec.shape
         ):
+            return False
+        if any(map(numbers, node.params.values())):  # sizes that are not known yet
             return False
         try:
             with quiet():

@@ -218,7 +218,7 @@ reverse_sequence = primitive(
 # Sizes as a tensor: a constant, except where some are not known when a function is traced.
 size_tensor = primitive(
     "size_tensor(*, sizes, dtype)",
-    kernel=lambda xp, sizes, dtype: xp.asarray(np.array(sizes, dtype)),
+    kernel={"numpy": lambda sizes, dtype: np.array(sizes, dtype), "jax": "arrays.shaping.size_tensor"},
     shape=lambda sizes, dtype: Spec(shape=np.shape(np.array(sizes, object)), dtype=dtype),
     vjp=CUT,
 )

@@ -29,7 +29,7 @@ def reduce_mean(x, axis, keepdims):
     if jnp.issubdtype(x.dtype, jnp.integer):
         return _whole_mean(x, axis, keepdims)
     total = jnp.sum(wide(x), axis, wide(x).dtype, keepdims=keepdims)
-    return (total / float(_count(x, axis))).astype(x.dtype)
+    return (total / jnp.asarray(_count(x, axis)).astype(total.dtype)).astype(x.dtype)  # symbols of jax, too
 
 
 def _whole_mean(x, axis, keepdims):

@@ -1,0 +1,129 @@
+"""`tf.export`: functions as files that other programs run, without tapeflow.
+
+A function is traced for a signature, and its graph of primitives is written down with the operators of a format: ONNX
+for runtimes such as `onnxruntime`, StableHLO for whatever runs XLA.
+"""
+
+import os as _os
+from collections.abc import Callable as _Callable, Sequence as _Sequence
+from typing import TYPE_CHECKING, Any
+
+from tapeflow.api.control.function import function as _function
+from tapeflow.function.saving.loaded import LoadedFunction as _LoadedFunction
+from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction
+from tapeflow.function.tracing.polymorphic import BoundFunction as _BoundFunction, Function as _Function
+from tapeflow.function.tracing.ranks import RankedFunction as _RankedFunction
+from tapeflow.names.extras import install as _install
+from tapeflow.storage.whole_files import replacing as _replacing
+
+from .lowering import CannotBeExported
+
+if TYPE_CHECKING:
+    import jax
+    import onnx as _onnx
+
+__all__ = ["CannotBeExported", "onnx", "stablehlo"]
+
+
+def onnx(
+    function: _Callable[..., Any],
+    signature: _Sequence[Any] | None = None,
+    path: "str | _os.PathLike[str] | None" = None,
+) -> "_onnx.ModelProto":
+    """A function as an ONNX model, which `onnxruntime` and others run. It needs the extra `export`.
+
+    Sizes that the signature leaves open stay open. Variables become constants with their names; what the function
+    prints or checks is left out.
+
+    Args:
+        function: A Python function of tensors, a `tf.function`, or one of its concrete functions.
+        signature: A `tf.TensorSpec` for each argument, or structures of them. None for a `tf.function` with an
+            `input_signature`, or a concrete function.
+        path: Where to write the model; None: it is only returned.
+
+    Raises:
+        CannotBeExported: If the function draws random numbers, assigns to variables, or needs an operation that ONNX
+            does not have: the message names it, and its line.
+
+    >>> weights = tf.Variable([[1.0], [2.0]], name="weights")
+    >>> model = tf.export.onnx(lambda x: tf.nn.relu(x @ weights), [tf.TensorSpec([None, 2], name="x")])
+    >>> [node.op_type for node in model.graph.node]
+    ['MatMul', 'Relu', 'Identity']
+    >>> import onnxruntime
+    >>> session = onnxruntime.InferenceSession(model.SerializeToString())
+    >>> [result] = session.run(None, {"x": tf.constant([[1.0, 1.0]]).numpy()})
+    >>> result
+    array([[3.]], dtype=float32)
+    """
+    try:
+        from .to_onnx import model
+    except ModuleNotFoundError as error:
+        if error.name != "onnx":
+            raise
+        raise ModuleNotFoundError(f"ONNX needs onnx, which is not installed: {_install('export')}.") from error
+    made = model(_concrete(function, signature))
+    if path is not None:
+        _written(path, made.SerializeToString())
+    return made
+
+
+def stablehlo(
+    function: _Callable[..., Any],
+    signature: _Sequence[Any] | None = None,
+    path: "str | _os.PathLike[str] | None" = None,
+) -> "jax.export.Exported":
+    """A function as a portable program for XLA, which `jax.export` loads and runs. It needs the extra `xla`.
+
+    The program runs on CPUs, GPUs and TPUs, and gives a tuple of results. Its weights are part of it.
+
+    Args:
+        function: A Python function of tensors, a `tf.function`, or one of its concrete functions.
+        signature: A `tf.TensorSpec` for each argument, or structures of them. None for a `tf.function` with an
+            `input_signature`, or a concrete function.
+        path: Where to write the program; None: it is only returned.
+
+    Raises:
+        CannotBeExported: If the function draws random numbers, assigns to variables, works on texts, or has results
+            whose sizes depend on values.
+
+    >>> program = tf.export.stablehlo(lambda x: tf.sqrt(x) + 1, [tf.TensorSpec([None])])
+    >>> import jax
+    >>> loaded = jax.export.deserialize(program.serialize())  # in a program that knows nothing of tapeflow
+    >>> [result] = loaded.call(tf.constant([4.0, 9.0]).numpy())
+    >>> print(result)
+    [3. 4.]
+    """
+    from .to_stablehlo import program_of
+
+    made = program_of(_concrete(function, signature))
+    if path is not None:
+        _written(path, bytes(made.serialize()))
+    return made
+
+
+def _concrete(function: Any, signature: Any) -> _ConcreteFunction:
+    """The trace to export."""
+    function = function.function if isinstance(function, _BoundFunction) else function
+    if isinstance(function, _ConcreteFunction):
+        if signature is not None:
+            raise ValueError("A concrete function has its signature: leave `signature` out.")
+        found = function
+    elif isinstance(function, (_Function, _LoadedFunction)):
+        found = function.get_concrete_function(*(() if signature is None else signature))
+    elif signature is None:
+        raise ValueError(
+            "A Python function needs a signature, one tf.TensorSpec for each argument: "
+            "signature=[tf.TensorSpec([None, 3])]."
+        )
+    else:
+        found = _function(function).get_concrete_function(*signature)
+    if isinstance(found, _RankedFunction):
+        raise CannotBeExported(
+            f"{found.name} cannot be exported for tensors of any rank: say it, as in tf.TensorSpec([None, 3])."
+        )
+    return found
+
+
+def _written(path: Any, content: bytes) -> None:
+    with _replacing(_os.fspath(path)) as file:
+        file.write(content)

@@ -1,0 +1,274 @@
+"""`tf.export`: functions as ONNX and StableHLO, run by onnxruntime, and by jax in a program without tapeflow."""
+
+import logging
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import tapeflow as tf
+from tapeflow.export import CannotBeExported
+from tests.rounding import close
+
+x_spec = tf.TensorSpec([None, 3], name="x")
+
+
+def rows(count, seed=0):
+    return np.random.default_rng(seed).normal(size=(count, 3)).astype(np.float32)
+
+
+def run(model, *args):
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    return session.run(None, {i.name: a for i, a in zip(model.graph.input, args, strict=True)})
+
+
+def same(function, specs, *calls):
+    """ONNX and StableHLO give what the function gives, for arguments of each of several sizes."""
+    model, program = tf.export.onnx(function, specs), tf.export.stablehlo(function, specs)
+    for args in calls:
+        want = [y.numpy() for y in tf.nest.flatten(function(*map(tf.constant, args)))]
+        for got in (run(model, *args), program.call(*args)):
+            for one, other in zip(got, want, strict=True):
+                close(np.asarray(one), other, terms=50, size=1.0)
+                assert np.asarray(one).dtype == other.dtype
+
+
+# ---- sizes
+
+
+def test_batches_of_any_size():
+    weights = tf.Variable(np.ones((3, 4), np.float32), name="weights")
+    f = lambda x: tf.nn.softmax(x @ weights + 1)
+    same(f, [x_spec], *[(rows(n),) for n in (1, 2, 7)])
+
+
+def test_sizes_that_are_computed():
+    f = lambda x: tf.reshape(x, [tf.shape(x)[0] * 3]) * tf.cast(tf.shape(x)[0], tf.float32)
+    same(f, [x_spec], *[(rows(n),) for n in (1, 2, 7)])
+
+
+def test_sizes_that_round_down():
+    """A division of sizes rounds down, also of negative numbers: -(-n // 2) is half of n, rounded up."""
+    f = lambda x: x[: -(-tf.shape(x)[0] // 2)]
+    model = tf.export.onnx(f, [x_spec])
+    for n in (1, 2, 7):
+        [got] = run(model, rows(n))
+        assert got.shape == f(tf.constant(rows(n))).shape
+
+
+def test_sizes_that_depend_on_values():
+    f = lambda x: tf.boolean_mask(x, x[:, 0] > 0) * 2
+    model = tf.export.onnx(f, [x_spec])
+    for n in (1, 4, 9):
+        close(run(model, rows(n))[0], f(tf.constant(rows(n))).numpy())
+
+
+def test_sizes_that_are_taken_to_be_equal():
+    model = tf.export.onnx(lambda a, b: a + b, [tf.TensorSpec([None]), tf.TensorSpec([None])])
+    first, second = [i.type.tensor_type.shape.dim[0].dim_param for i in model.graph.input]
+    assert first == second == "n0"
+
+
+def test_a_size_that_python_asks_for_is_warned_of(caplog):
+    f = lambda x: tf.exp(tf.squeeze(x))
+    with caplog.at_level(logging.WARNING, "tapeflow"):
+        model = tf.export.onnx(f, [x_spec])
+    assert "does something else for some" in caplog.text
+    close(run(model, rows(2))[0], np.exp(rows(2)))
+
+
+def test_a_size_that_python_must_know_is_refused():
+    with pytest.raises(CannotBeExported, match="Python asks how large they are"):
+        tf.export.onnx(lambda x: tf.add_n(tf.unstack(x)), [x_spec])
+
+
+# ---- control flow
+
+
+def test_branches():
+    def f(x):
+        if tf.reduce_sum(x) > 0:
+            y = x * 2
+        else:
+            y = x - 1
+        return y
+
+    same(tf.function(f), [x_spec], (np.ones((2, 3), np.float32),), (-np.ones((1, 3), np.float32),))
+
+
+@pytest.mark.parametrize("k", [-1, 0, 1, 2, 3])
+def test_one_of_several_branches(k):
+    f = lambda i, x: tf.switch_case(i, [lambda: x + 1, lambda: x * 2, lambda: -x])
+    same(f, [tf.TensorSpec([], tf.int32), x_spec], (np.array(k, np.int32), rows(2)))
+
+
+def test_a_branch_in_a_branch():
+    def f(x):
+        if tf.reduce_sum(x) > 0:
+            if tf.reduce_max(x) > 1:
+                y = x * 2
+            else:
+                y = x * 3
+        else:
+            y = x[::-1]
+        return y
+
+    for scale in (0.1, 5.0, -1.0):
+        model = tf.export.onnx(tf.function(f), [x_spec])
+        given = np.full((2, 3), scale, np.float32)
+        close(run(model, given)[0], f(tf.constant(given)).numpy())
+
+
+def test_loops():
+    def f(x):
+        i = tf.constant(0)
+        while tf.reduce_sum(x) < 100.0:
+            x = x * 2 + 1
+            i += 1
+        return x, i
+
+    same(tf.function(f), [x_spec], (np.ones((2, 3), np.float32),), (np.full((1, 3), 90, np.float32),))
+
+
+def test_scans_in_both_directions():
+    for reverse in (False, True):
+        f = lambda x, reverse=reverse: tf.scan(lambda a, b: a * 0.5 + b, x, reverse=reverse)
+        model = tf.export.onnx(f, [x_spec])
+        for n in (1, 2, 5):
+            close(run(model, rows(n))[0], f(tf.constant(rows(n))).numpy(), terms=10, size=1.0)
+
+
+def test_gradients():
+    """A gradient is part of the graph."""
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.tanh(x) ** 2)
+        return tape.gradient(y, x)
+
+    same(tf.function(f), [x_spec], (rows(4),))
+
+
+# ---- what a model looks like
+
+
+def test_names():
+    weights = tf.Variable(np.ones((3, 1), np.float32), name="weights")
+    model = tf.export.onnx(lambda x: {"b": x @ weights, "a": x}, [x_spec])
+    assert [i.name for i in model.graph.input] == ["x"]
+    assert [o.name for o in model.graph.output] == ["a", "b"]
+    assert [t.name for t in model.graph.initializer] == ["weights"]
+
+
+def test_arguments_results_and_constants_may_be_the_same():
+    model = tf.export.onnx(lambda x: (x, x, tf.constant(3.0)), [x_spec])
+    first, second, third = run(model, rows(2))
+    np.testing.assert_array_equal(first, rows(2))
+    np.testing.assert_array_equal(second, rows(2))
+    assert third == 3
+
+
+def test_texts():
+    f = lambda s: tf.strings.join([tf.strings.lower(s), "!"], "-")
+    model = tf.export.onnx(f, [tf.TensorSpec([None], tf.string)])
+    [got] = run(model, np.array(["One", "TWO"], object))
+    assert got.tolist() == ["one-!", "two-!"]
+
+
+def test_files(tmp_path):
+    tf.export.onnx(tf.sin, [x_spec], tmp_path / "sin.onnx")
+    onnx.checker.check_model(str(tmp_path / "sin.onnx"), full_check=True)
+    [got] = onnxruntime.InferenceSession(str(tmp_path / "sin.onnx")).run(None, {"x": rows(2)})
+    close(got, np.sin(rows(2)))
+
+
+def test_stablehlo_runs_without_tapeflow(tmp_path):
+    weights = tf.Variable(np.ones((3, 2), np.float32))
+    path = tmp_path / "program"
+    tf.export.stablehlo(lambda x: tf.nn.relu(x @ weights), [x_spec], path)
+    program = f"""
+import sys
+sys.modules["tapeflow"] = None
+import jax, numpy as np
+run = jax.export.deserialize(open({str(path)!r}, "rb").read())
+print([run.call(np.ones((n, 3), np.float32))[0].tolist() for n in (1, 2)])
+"""
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[[[3.0, 3.0]], [[3.0, 3.0], [3.0, 3.0]]]"
+
+
+# ---- what can be exported
+
+
+def test_a_function_with_a_signature_and_a_trace():
+    f = tf.function(tf.square, input_signature=[x_spec])
+    for given in (f, f.get_concrete_function()):
+        close(run(tf.export.onnx(given), rows(2))[0], rows(2) ** 2)
+
+
+def test_a_function_that_was_loaded(tmp_path):
+    module = tf.Module()
+    module.f = tf.function(lambda x: tf.exp(x) * 2, input_signature=[x_spec])
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    close(run(tf.export.onnx(loaded.f), rows(2))[0], np.exp(rows(2)) * 2, terms=3)
+
+
+def test_a_missing_signature():
+    with pytest.raises(ValueError, match="needs a signature"):
+        tf.export.onnx(tf.sin)
+
+
+# ---- what cannot
+
+
+BOTH = pytest.mark.parametrize("export", [tf.export.onnx, tf.export.stablehlo])
+
+
+def test_an_operation_that_onnx_has_not():
+    def f(x):
+        y = x + 1
+        return tf.math.lgamma(y)
+
+    with pytest.raises(CannotBeExported, match=r"f cannot be exported to ONNX: lgamma, at test_export.py:\d+, is a"):
+        tf.export.onnx(f, [x_spec])
+
+
+@BOTH
+def test_random_numbers(export):
+    with pytest.raises(CannotBeExported, match=r"random_normal, at test_export.py:\d+, draws random"):
+        export(lambda x: x + tf.random.normal([3]), [x_spec])
+
+
+@BOTH
+def test_variables_that_change(export):
+    count = tf.Variable(0.0, name="count")
+
+    def f(x):
+        count.assign_add(1.0)
+        return x * count
+
+    with pytest.raises(CannotBeExported, match=r"it assigns to 'count:0'.*Make what changes an argument"):
+        export(f, [x_spec])
+
+
+@BOTH
+def test_python(export):
+    f = lambda x: tf.py_function(lambda v: v, [x], tf.float32) + 1
+    with pytest.raises(CannotBeExported, match="cannot be exported"):
+        export(f, [tf.TensorSpec([3])])
+
+
+@BOTH
+def test_any_rank(export):
+    with pytest.raises(CannotBeExported, match="any rank"):
+        export(tf.function(lambda x: x * 2), [tf.TensorSpec(None)])
+
+
+def test_stablehlo_has_no_sizes_that_depend_on_values():
+    with pytest.raises(CannotBeExported, match=r"at test_export.py:\d+"):
+        tf.export.stablehlo(lambda x: tf.boolean_mask(x, x[:, 0] > 0), [x_spec])
