@@ -92,8 +92,8 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
     if function.assigned and not stateful:
         changed = ", ".join(repr(v.name) for v in function.assigned)
         raise CannotBeExported(
-            f"{function.name} cannot be exported to {kind}: it assigns to {changed}, and {kind} has no variables. Make "
-            "what changes an argument and a result of the function, or export a function that only computes "
+            f"{function.name} cannot be exported to {kind}: it assigns to {changed}, and {kind} has no variables. "
+            "Make what changes an argument and a result of the function, or export a function that only computes "
             "(training=False)."
         )
     sizes = _sizes(function, graph)
