@@ -14,13 +14,33 @@ from tapeflow.function.running.xla_plan import NoKernel
 from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.function.tracing.graph import Node
 
+from .compositions import COMPOSITIONS
 from .lowering import CannotBeExported, Program, lowered, missing, part
 
 
 def program_of(function: ConcreteFunction) -> Any:
-    """A `jax.export.Exported` that computes what the function does: a tuple of its results."""
+    """A `jax.export.Exported` that computes what the function does: a tuple of its results.
+
+    Kernels may ask how large something is, to choose a way. Where nobody knows, their compositions do without.
+    """
+    known = set(REGISTRY)
+    while True:
+        try:
+            return _exported(function, known)
+        except _Asked as error:
+            known.discard(error.name)
+
+
+class _Asked(Exception):
+    """A kernel that cannot be written down, of a primitive that has a composition."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _exported(function: ConcreteFunction, known: set[str]) -> Any:
     portable = loaded("tapeflow.engines.xla.portable")
-    program = lowered(function, REGISTRY, "StableHLO")
+    program = lowered(function, known, "StableHLO")
     for index in (*program.inputs, *program.outputs):
         if program.spec(index).dtype.kind == "O":
             raise CannotBeExported(f"{function.name} cannot be exported to StableHLO: it takes or returns texts.")
@@ -86,9 +106,11 @@ def _loop(flow: Loop, program: Program, sizes: Known) -> Callable:
 def _called(program: Program, kernel: Callable, node: Node, args: list, params: dict) -> Any:
     try:
         return kernel(*args, **params)
-    except (CannotBeExported, NoKernel):
+    except (CannotBeExported, NoKernel, _Asked):
         raise
     except Exception as error:
+        if node.prim.name in COMPOSITIONS and node.prim.name in program.graph.known:
+            raise _Asked(node.prim.name) from None
         first = (error.message if isinstance(error, InvalidArgumentError) else str(error)).strip().split("\n")[0]
         open_sizes = any(type(d) is Size for p in node.inputs for d in program.spec(p).shape)
         hint = "; say all sizes in the signature, such as tf.TensorSpec([32, 3])" if open_sizes else ""

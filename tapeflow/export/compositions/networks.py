@@ -9,6 +9,8 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.engines.numpy.image.resampling import taps
 
+from .arrays import counted
+
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
 
@@ -86,6 +88,35 @@ def _resample(x, axis, weights, transposed):
     return ops.transpose(mixed, perm=tuple(np.argsort(last).tolist()))
 
 
+def _attention(query, key, value, bias, allowed, causal):
+    """With all weights at once: (batch, shared heads, heads that share one, length, size)."""
+    dtype, shared = value.dtype.np, key.sizes[2]
+    wide = np.dtype(np.float32) if query.dtype.np.itemsize < 4 else query.dtype.np
+
+    def heads(x):
+        batch, length, count, size = x.sizes
+        x = ops.reshape(ops.cast(x, dtype=wide), shape=(batch, length, shared, count // shared, size))
+        return ops.transpose(x, perm=(0, 2, 3, 1, 4))
+
+    def spread(x):
+        batch, count, rows, columns = x.sizes
+        return ops.reshape(x, shape=(batch, *((1, 1) if count == 1 else (shared, count // shared)), rows, columns))
+
+    logits = ops.matmul(heads(query), ops.matrix_transpose(heads(key))) + spread(ops.cast(bias, dtype=wide))
+    seen = spread(allowed)
+    if causal:
+        rows, columns = counted(query.sizes[1]), counted(key.sizes[1])
+        before = ops.getitem(columns, index=(None, (None, None, None))) <= ops.getitem(
+            rows, index=((None, None, None), None)
+        )
+        seen = ops.logical_and(seen, before)
+    logits = ops.where(seen, logits, EagerTensor(np.array(np.finfo(wide).min / 2, wide)))
+    found = ops.matmul(ops.softmax(logits, axis=4), heads(value))
+    batch, _, group, length, size = found.sizes
+    found = ops.transpose(found, perm=(0, 3, 1, 2, 4))
+    return ops.cast(ops.reshape(found, shape=(batch, length, shared * group, size)), dtype=dtype)
+
+
 TABLE: dict[str, Any] = {
     "relu": lambda x: ops.maximum(x, 0),
     "relu_grad": lambda dy, output: dy * _like(output > 0, dy),
@@ -114,5 +145,6 @@ TABLE: dict[str, Any] = {
     "sigmoid_cross_entropy": _sigmoid_cross_entropy,
     "minus_one_hot": _minus_one_hot,
     "l2_loss": _l2_loss,
+    "attention": _attention,
     "resample": _resample,
 }
