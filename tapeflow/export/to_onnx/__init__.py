@@ -13,6 +13,7 @@ import numpy as np
 import onnx as _onnx
 from onnx import helper
 
+from tapeflow.core.contracts import Operation
 from tapeflow.core.sizes import Expression, Size
 from tapeflow.export.lowering import CannotBeExported, Program, Unsupported, lowered, missing, output_names, unique
 from tapeflow.function.control.flow import Choice
@@ -132,12 +133,12 @@ def _late(onnx: Builder, program: Program, index: int, value: Value) -> None:
 
 
 def _operators(onnx: Builder, program: Program, node: Node) -> Sequence[Any]:
-    prim: Any = node.prim
+    prim: Operation = node.prim
     inputs = [_input(onnx, program, node, p) for p in node.inputs]
     if isinstance(prim, SizeOf):
         return [onnx.Squeeze(onnx.size_of(inputs[0], prim.axis), np.array([0], np.int64))]
     if isinstance(prim, Sized):
-        prim, inputs = prim.sized, inputs[: -len(prim.sizes)]
+        inputs, prim = inputs[: -len(prim.sizes)], prim.sized
     if isinstance(prim, Choice):
         return flow.choice(onnx, program, prim, inputs, _written)
     if isinstance(prim, Loop):
