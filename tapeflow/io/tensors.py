@@ -12,7 +12,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, TextLike
 
-__all__ = ["decode_raw", "parse_tensor", "serialize_tensor"]
+__all__ = ["decode_raw", "dtype_of_number", "number_of_dtype", "parse_tensor", "serialize_tensor"]
 
 # TensorFlow's numbers for dtypes, and the field of a TensorProto that lists values one by one.
 _TYPES = {
@@ -24,6 +24,16 @@ _TYPES = {
 }  # fmt: skip
 _NAMES = {number: name for name, (number, _) in _TYPES.items()}
 _RAW = "float16 float32 float64 int32 uint16 uint8 int16 int8 int64 complex64 complex128 bool bfloat16".split()
+
+
+def dtype_of_number(number: int) -> str | None:
+    """The name of the dtype that TensorFlow's messages give by this number; None if it is none here."""
+    return _NAMES.get(number)
+
+
+def number_of_dtype(name: str) -> int:
+    """The inverse: TensorFlow's number for a dtype."""
+    return _TYPES[name][0]
 
 
 def serialize_tensor(tensor: AnyTensorLike, name: str | None = None) -> Tensor:

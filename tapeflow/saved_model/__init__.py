@@ -254,6 +254,10 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     """
     folder = _Path(_os.fspath(export_dir))
     wanted = {tags} if isinstance(tags, str) else set(tags or ())
+    if not (folder / _INDEX).is_file() and (folder / "saved_model.pb").is_file():
+        from .tensorflow import load as load_from_tensorflow
+
+        return load_from_tensorflow(folder, wanted)
     if not wanted <= {SERVING}:
         raise ValueError(
             f"The SavedModel in {folder} has the tag {SERVING!r} alone; tags={tags!r} was asked for. Leave it out."
@@ -271,7 +275,8 @@ def contains_saved_model(export_dir: Any) -> bool:
     >>> tf.saved_model.contains_saved_model("no/such/directory")
     False
     """
-    return (_Path(_os.fspath(export_dir)) / _INDEX).is_file()
+    folder = _Path(_os.fspath(export_dir))
+    return (folder / _INDEX).is_file() or (folder / "saved_model.pb").is_file()
 
 
 _watch_over(_sys.modules[__name__], "tf.saved_model")

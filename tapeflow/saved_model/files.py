@@ -131,12 +131,10 @@ def cannot_parse(folder: Path, why: str) -> OSError:
 def _model(folder: Path) -> dict:
     file = folder / INDEX
     if not file.exists():
-        if (folder / "saved_model.pb").exists() or (folder / "saved_model.pbtxt").exists():
+        if (folder / "saved_model.pbtxt").exists():
             raise NotImplementedError(
-                f"{folder} is a SavedModel of TensorFlow itself (saved_model.pb), whose operations tapeflow does not "
-                "read. Its weights can be read: "
-                f"tf.train.load_checkpoint({str(folder / 'variables' / 'variables')!r}). Make the model in Python and "
-                "assign them, or save it from there as a .keras file, which tf.keras.models.load_model reads."
+                f"{folder} is a SavedModel of TensorFlow in the form of a text (saved_model.pbtxt), which tapeflow "
+                "does not read. Have TensorFlow save it again, as saved_model.pb."
             )
         raise OSError(f"SavedModel file does not exist at: {file}")
     try:

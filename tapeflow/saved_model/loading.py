@@ -18,7 +18,7 @@ from tapeflow.function.saving.stored_values import Reader
 from tapeflow.function.tracing.arguments.binding import fitted
 from tapeflow.function.tracing.arguments.mistakes import Unfit, refused
 
-__all__ = ["LoadedObject", "ObjectReader", "SignatureFunction", "SignatureMap", "named_outputs"]
+__all__ = ["LoadedObject", "ObjectReader", "SignatureFunction", "SignatureMap", "named_outputs", "restored_variable"]
 
 
 class LoadedObject(Module):
@@ -171,6 +171,13 @@ class SignatureMap(Mapping):
         return f"_SignatureMap({self._signatures!r})"
 
 
+def restored_variable(array: np.ndarray, trainable: bool, shape: TensorShape, name: str) -> Variable:
+    """A variable of this name in full, whatever scope is open now."""
+    made = Variable(EagerTensor(array), trainable=trainable, shape=shape)
+    made._name = name
+    return made
+
+
 _KINDS = frozenset(("object", "variable", "function", "concrete", "list", "tuple", "dict"))
 
 
@@ -194,10 +201,8 @@ class ObjectReader:
         return found
 
     def _restored(self, described: dict) -> Variable:
-        value = EagerTensor(self.array(described["array"]))
-        made = Variable(value, trainable=described["trainable"], shape=TensorShape(described["shape"]))
-        made._name = described["name"]  # in full, whatever scope is open now
-        return made
+        shape = TensorShape(described["shape"])
+        return restored_variable(self.array(described["array"]), described["trainable"], shape, described["name"])
 
     def _variable(self, node: dict) -> Variable:
         return self.variables[node["variable"]]

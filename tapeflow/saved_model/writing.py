@@ -171,6 +171,12 @@ class ObjectWriter:
     # ---- functions
 
     def _function(self, function: Any) -> dict:
+        if isinstance(function, RankedFunction):
+            raise CannotBeSaved(
+                f"{function.name} cannot be saved as one concrete function, since it takes tensors of any rank. Save "
+                "the tf.function itself, or a concrete function for a rank: "
+                "f.get_concrete_function(tf.TensorSpec([None, None]))."
+            )
         if isinstance(function, ConcreteFunction):
             return {"concrete": self.functions.concrete(function)}
         written, skipped, python = [], None, None

@@ -1,6 +1,7 @@
 """Reading parts of a tensor: `tf.gather`, `tf.slice`, `tf.boolean_mask`, `tf.where`, …"""
 
 import math
+from builtins import slice as _slice
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +15,11 @@ from tapeflow.core.errors import dtype_clash, invalid, uneven_rows
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, TensorLike
+from tapeflow.function.control.conditions import has_no_value
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
+
+from .getitem import getitem
 
 
 def gather(
@@ -317,6 +321,9 @@ def strided_slice(
     >>> tf.strided_slice([[1, 2], [3, 4]], [1, 0], [2, 2], shrink_axis_mask=1).numpy()
     array([3, 4], dtype=int32)
     """
+    single = _single_elements(begin, begin_mask & end_mask, new_axis_mask | ellipsis_mask, shrink_axis_mask)
+    if single is not None:
+        return getitem(as_tensor(input_), single)
     starts, stops = static_shape(begin), static_shape(end)
     steps = (1,) * len(starts) if strides is None else static_shape(strides)
     if not len(starts) == len(stops) == len(steps):
@@ -335,3 +342,19 @@ def strided_slice(
         else:
             index.append((None if begin_mask & bit else b, None if end_mask & bit else e, s))
     return ops.getitem(as_tensor(input_), index=tuple(index))
+
+
+def _single_elements(begin: Any, whole: int, special: int, single: int) -> tuple | None:
+    """The key of a slice that takes one element of some axes, where only a graph will know which: a loop's counter,
+    say. None where it is another slice."""
+    if (
+        not has_no_value(begin)
+        or getattr(begin, "_known", None) is not None
+        or special
+        or type(begin.sizes[0]) is not int
+    ):
+        return None
+    axes = range(begin.sizes[0])
+    if not single or any(not (whole | single) >> i & 1 for i in axes):
+        return None
+    return tuple([ops.getitem(begin, index=(i,)) if single >> i & 1 else _slice(None) for i in axes])

@@ -1,5 +1,8 @@
 """Moments and normalisations of `tf.nn`."""
 
+import math
+from typing import Any
+
 import numpy as np
 
 from tapeflow.api.math.division import divide_no_nan
@@ -8,6 +11,7 @@ from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import convert_group, to_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AxisLike, TensorLike
 
@@ -241,13 +245,21 @@ def fused_batch_norm(
     batch_mean = ops.reduce_mean(wide, axis=axis, keepdims=False)
     batch_variance = ops.reduce_variance(wide, axis=axis, keepdims=False)
     y = batch_normalization(wide, along(batch_mean), along(batch_variance), along(offset), along(scale), epsilon)
-    count = int(np.prod([x.sizes[a] for a in axis]))
-    batch_variance = batch_variance * (count / max(count - 1, 1))
+    batch_variance = batch_variance * _unbiased([x.sizes[a] for a in axis], batch_variance)
     if exponential_avg_factor != 1.0 and mean is not None and variance is not None:
         keep = 1.0 - exponential_avg_factor
         batch_mean = as_tensor(mean) * keep + batch_mean * exponential_avg_factor
         batch_variance = as_tensor(variance) * keep + batch_variance * exponential_avg_factor
     return _cast(y, x), batch_mean, batch_variance
+
+
+def _unbiased(sizes: list, like: Tensor) -> Any:
+    """n / (n - 1) for a variance of n numbers."""
+    count = math.prod(sizes)
+    if type(count) is not Size:
+        return count / max(count - 1, 1)
+    n = ops.cast(ops.size_tensor(sizes=count, dtype=np.dtype(np.int32)), dtype=like.dtype.np)
+    return n / ops.maximum(n - 1, 1)
 
 
 def local_response_normalization(

@@ -10,7 +10,7 @@ import functools as _functools
 import inspect as _inspect
 import typing as _typing
 
-from tapeflow.compat.raw_ops.table import OPS as _OPS
+from tapeflow.api.raw_ops import OPS as _OPS
 
 
 @_functools.cache

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api import linalg
-from tapeflow.api.arrays import sorting
+from tapeflow.api.arrays import casting, sorting
 from tapeflow.api.nn.normalization import fused_batch_norm
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.dtypes import int32
+from tapeflow.core.dtypes import float32, int32
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor
@@ -39,9 +39,10 @@ def _batch_norm(which: str) -> Any:
         )  # fmt: skip
         reserved: list = [batch_mean, batch_variance]
         if is_training:  # what the backward operation would read: the moments of the batch itself
-            _, own_mean, own_variance = fused_batch_norm(x, scale, offset, None, None, epsilon, data_format, True)
-            count = y.shape.num_elements() // own_mean.shape.num_elements()
-            reserved = [own_mean, own_variance * ((count - 1) / max(count, 1))]
+            wide = casting.cast(x, float32) if as_tensor(x).dtype.size < 4 else as_tensor(x)
+            channel = 1 if data_format.startswith("NC") else wide.ndim - 1
+            axis = tuple([k for k in range(wide.ndim) if k != channel])
+            reserved = [f(wide, axis=axis, keepdims=False) for f in (ops.reduce_mean, ops.reduce_variance)]
         if which == "FusedBatchNormV3":
             reserved.append(EagerTensor(np.zeros(0, np.float32)))
         return _BatchNorm[which](y, batch_mean, batch_variance, *reserved)

@@ -1,0 +1,113 @@
+"""Lists of tensors in graphs that TensorFlow wrote: loops with a `tf.TensorArray` become operations on them. A list is
+a value: whatever writes to it gives another one."""
+
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapeflow.api.arrays.shaping import reshape
+from tapeflow.api.control.tensor_array import TensorArray
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.shapes import TensorShape
+from tapeflow.core.tensor import Tensor
+
+__all__ = ["TENSOR_LISTS"]
+
+_Popped = namedtuple("TensorListPopBack", "output_handle tensor")
+_Joined = namedtuple("TensorListConcatV2", "tensor lengths")
+
+
+def _shape(element_shape: Any) -> TensorShape:
+    """As graphs have it: a vector, in which -1 is an unknown size; a scalar where not even the rank is known."""
+    try:
+        sizes = as_tensor(element_shape).numpy()
+    except (AttributeError, NotImplementedError, TypeError):  # of sizes that are not known yet
+        return TensorShape(None)
+    return TensorShape(None) if sizes.ndim == 0 else TensorShape([None if n < 0 else int(n) for n in sizes])
+
+
+def _reserved(element_shape: Any, num_elements: Any, element_dtype: Any, shape_type: Any = None) -> TensorArray:
+    return TensorArray(
+        element_dtype, as_tensor(num_elements), clear_after_read=False, element_shape=_shape(element_shape)
+    )
+
+
+def _empty(element_shape: Any, max_num_elements: Any, element_dtype: Any, shape_type: Any = None) -> TensorArray:
+    return TensorArray(
+        element_dtype, 0, dynamic_size=True, clear_after_read=False, element_shape=_shape(element_shape)
+    )
+
+
+def _of_tensor(tensor: Any, element_shape: Any, shape_type: Any = None) -> TensorArray:
+    tensor = as_tensor(tensor)
+    made = TensorArray(tensor.dtype, 0, clear_after_read=False, element_shape=tensor.sizes[1:])
+    return made.__with_entries__(tensor)
+
+
+def _written(input_handle: Any, index: Any, item: Any, resize_if_index_out_of_bounds: bool = False) -> TensorArray:
+    if resize_if_index_out_of_bounds and not input_handle.dynamic_size:
+        input_handle = input_handle.__copied__()
+        input_handle._dynamic = True
+    return input_handle.__copied__().write(index, item)
+
+
+def _pushed(input_handle: Any, tensor: Any) -> TensorArray:
+    made = input_handle.__copied__()
+    made._dynamic = True
+    return made.write(made.size(), tensor)
+
+
+def _popped(input_handle: Any, element_shape: Any, element_dtype: Any = None) -> Any:
+    made = input_handle.__copied__()
+    last = len(made) - 1
+    value = made.read(last)
+    return _Popped(_of_tensor(input_handle.gather(range(last)), None), value)
+
+
+def _stacked(input_handle: Any, element_shape: Any, element_dtype: Any = None, num_elements: int = -1) -> Tensor:
+    """All entries; where nothing was written and the list does not know the shape of its entries, this says it."""
+    if isinstance(input_handle._entries, list) and not input_handle.element_shape.is_fully_defined():
+        input_handle = input_handle.__copied__()
+        input_handle._shape = input_handle.element_shape.merge_with(_shape(element_shape))
+    return input_handle.stack()
+
+
+def _read(input_handle: Any, index: Any, element_shape: Any, element_dtype: Any = None) -> Tensor:
+    return input_handle.read(index)
+
+
+def _gathered(input_handle: Any, indices: Any, element_shape: Any, element_dtype: Any = None) -> Tensor:
+    return input_handle.gather(indices)
+
+
+def _scattered(
+    tensor: Any, indices: Any, element_shape: Any, num_elements: Any, shape_type: Any = None
+) -> TensorArray:
+    tensor, count = as_tensor(tensor), as_tensor(num_elements)
+    made = TensorArray(tensor.dtype, count, dynamic_size=True, clear_after_read=False, element_shape=tensor.sizes[1:])
+    return made.scatter(indices, tensor)
+
+
+def _joined(
+    input_handle: Any, element_shape: Any, leading_dims: Any, element_dtype: Any = None, shape_type: Any = None
+) -> Any:
+    lengths = [int(input_handle.read(k).sizes[0]) for k in range(len(input_handle))]
+    return _Joined(input_handle.concat(), as_tensor(np.array(lengths, np.int64)))
+
+
+TENSOR_LISTS: dict[str, Callable] = dict(
+    TensorListReserve=_reserved,
+    EmptyTensorList=_empty,
+    TensorListFromTensor=_of_tensor,
+    TensorListSetItem=_written,
+    TensorListGetItem=_read,
+    TensorListPushBack=_pushed,
+    TensorListPopBack=_popped,
+    TensorListStack=_stacked,
+    TensorListGather=_gathered,
+    TensorListScatterV2=_scattered,
+    TensorListConcatV2=_joined,
+    TensorListLength=lambda input_handle: reshape(as_tensor(input_handle.size()), []),
+)

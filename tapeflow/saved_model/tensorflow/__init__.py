@@ -1,0 +1,29 @@
+"""SavedModels that TensorFlow wrote, as objects with functions of our primitives."""
+
+from pathlib import Path
+from typing import Any
+
+from tapeflow.core.errors import OpError
+
+from .folder import FILE, damaged, read_meta_graph
+from .objects import Objects
+
+__all__ = ["FILE", "load"]
+
+
+def load(folder: Path, tags: set[str]) -> Any:
+    """The object in a folder with `saved_model.pb`.
+
+    Args:
+        folder: The folder.
+        tags: Which of several graphs; empty: the only one, or the one for serving.
+    """
+    meta = read_meta_graph(folder, tags)
+    if not meta.object_graph_def.nodes:
+        raise NotImplementedError(f"{folder} has no objects: TensorFlow 1 wrote it.")
+    try:
+        return Objects(folder, meta).root()
+    except (OpError, NotImplementedError, OSError):
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        raise damaged(folder, f"{type(error).__name__}: {error}") from error
