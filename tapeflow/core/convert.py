@@ -4,6 +4,7 @@ NumPy arrays keep their dtype and are copied, Python numbers take the dtype of t
 would lose its value is converted: 1.5 does not become an int32, 300 does not become a uint8.
 """
 
+import logging
 import operator
 from array import array as python_array
 from collections.abc import Callable, Sequence
@@ -14,7 +15,8 @@ import numpy as np
 from .composite import Composite
 from .contracts import Operation
 from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32, int64, string
-from .errors import dtype_clash
+from .errors import dtype_clash, user_line
+from .runtime import settings
 from .runtime.floating import quiet
 from .sizes import Size, tensor_of
 from .tensor import EagerTensor, Tensor
@@ -22,6 +24,7 @@ from .tensor import EagerTensor, Tensor
 _CONVERSIONS: list[tuple[int, Any, Callable]] = []
 _NUMBERS = (bool, int, float, complex)
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, np.ndarray})
+_TOLD: set[tuple[str, str, str]] = set()  # where values were lost
 _PROTOCOLS = ("__tf_tensor__", "__array__", "__buffer__")
 
 
@@ -112,11 +115,26 @@ def from_numpy(array: Any, dtype: DType | None = None) -> Any:
         impossible = dtype.kind == "s" or array.dtype.kind == "O" or array.dtype.kind == "c" and dtype.kind != "c"
         converted = None if impossible else array.astype(dtype.np)
         if converted is None or _loses(array, converted, dtype):
+            if settings.arrays_may_change and array.dtype.kind in "iufc" and dtype.kind != "s":
+                return _changed(array, dtype)
             raise TypeError(
                 f"Cannot convert a NumPy array of {array.dtype.name} to {dtype.name} without changing its values. "
                 f"Cast it yourself: array.astype('{dtype.name}')."
             )
     return converted
+
+
+def _changed(array: np.ndarray, dtype: DType) -> Any:
+    """As TensorFlow has it: fractions and imaginary parts are cut off, and what is out of range becomes another
+    number."""
+    place = user_line(), array.dtype.name, dtype.name
+    if place not in _TOLD:
+        _TOLD.add(place)
+        logging.getLogger("tapeflow").warning(
+            "At %s a NumPy array of %s loses values as %s. Cast it by its astype(%r) if that is meant.",
+            *place, dtype.name,
+        )  # fmt: skip
+    return (array.real if array.dtype.kind == "c" and dtype.kind not in "cb" else array).astype(dtype.np)
 
 
 def _owned(array: Any) -> Any:

@@ -14,6 +14,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from tapeflow.core.runtime import settings
 from tapeflow.names.missing import watch_over, words
 from tapeflow.names.public import is_public
 
@@ -196,12 +197,14 @@ def install() -> None:
         # Not left to the import system, which would make it an attribute of tapeflow, in the place of its layer
         # `core`.
         sys.modules["tensorflow.core"] = internals.PrivateModule("tensorflow.core", "core")
+        settings.arrays_may_change = True
         homes.move_in()
 
 
 def uninstall() -> None:
     """Takes `install` back."""
     homes.move_out()
+    settings.arrays_may_change = False
     root.cache_clear()  # what it was given since goes with it
     if "tapeflow.compat" in sys.modules:
         sys.modules["tapeflow.compat"].v2 = sys.modules["tapeflow"]  # type: ignore[attr-defined]

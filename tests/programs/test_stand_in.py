@@ -5,6 +5,7 @@ import subprocess
 import sys
 import types
 
+import numpy as np
 import pytest
 
 import tapeflow
@@ -268,3 +269,44 @@ def test_tensorboards_reader_takes_the_stand_in(installed):
     for _ in range(2):
         with deprecation.silence():
             pass
+
+
+ARRAYS = [
+    (np.array([1.5, -2.5]), "int32", [1, -2]),
+    (np.array([1, 300]), "uint8", [1, 44]),
+    (np.array([0.5, 0.0]), "bool", [True, False]),
+    (np.array([1 + 2j]), "float32", [1.0]),
+]
+
+
+@pytest.mark.parametrize(("array", "dtype", "want"), ARRAYS, ids=lambda v: str(v))
+def test_arrays_that_lose_values(installed, caplog, array, dtype, want):
+    """What TensorFlow makes of them, and a warning for each place."""
+    import tensorflow
+
+    for _ in range(2):
+        made = tensorflow.convert_to_tensor(array, dtype)
+    assert made.dtype == dtype and made.numpy().tolist() == want
+    assert [r.levelname for r in caplog.records] == ["WARNING"] and "test_stand_in.py" in caplog.text
+    assert tensorflow.Variable(array, dtype=dtype).numpy().tolist() == want
+    with pytest.raises((TypeError, ValueError)):
+        tensorflow.constant(array.tolist(), "int32" if dtype == "bool" else dtype)  # Python's numbers never do
+
+
+def test_arrays_that_lose_values_are_an_error_elsewhere():
+    for array, dtype, _ in ARRAYS:
+        with pytest.raises(TypeError, match="without changing its values"):
+            tapeflow.convert_to_tensor(array, dtype)
+
+
+def test_packages_of_private_modules_have_them_as_attributes(installed):
+    found = names_after(
+        "import tensorflow.python as p\nfrom tensorflow.python import eager\nimport tensorflow.core.framework\n"
+        "tape, ops = p.eager.tape, eager.context"
+    )
+    assert found["tape"] is sys.modules["tensorflow.python.eager.tape"]
+    assert found["p"].framework.ops.convert_to_tensor is tapeflow.convert_to_tensor
+    with pytest.raises(AttributeError, match="private name"):
+        _ = found["p"].nothing_of_the_kind
+    with pytest.raises(AttributeError, match="private name"):
+        _ = found["p"].eager.nothing_of_the_kind

@@ -15,6 +15,10 @@ numpy_promotion = False
 """`tf.experimental.numpy.experimental_enable_numpy_behavior`: operators promote dtypes as NumPy does, and tensors have
 NumPy's methods."""
 
+arrays_may_change = False
+"""Under the stand-in: a NumPy array that a dtype is asked of becomes it as in TensorFlow, even if values change by
+that; it is a warning in the log. Otherwise it is an error."""
+
 autograph_verbosity = 0
 """`tf.autograph.set_verbosity`: from 1 on, it is a warning that a function is not converted."""
 
