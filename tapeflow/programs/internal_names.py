@@ -175,6 +175,8 @@ RENAMED = {
     "eager.context.graph_mode": "tf.init_scope",
     "eager.context.num_gpus": "tapeflow.programs.inner.runtime.num_gpus",
     "eager.context.async_wait": "tf.group",
+    "eager.record.should_record_backprop": "tapeflow.programs.inner.runtime.is_recorded",
+    "eager.tape.should_record_backprop": "tapeflow.programs.inner.runtime.is_recorded",
     "eager.record.stop_recording": "tapeflow.programs.inner.runtime.stop_recording",
     "eager.tape.stop_recording": "tapeflow.programs.inner.runtime.stop_recording",
     "framework.composite_tensor.CompositeTensor": "tapeflow.core.composite.CompositeTensor",

@@ -73,6 +73,9 @@ class PrivateModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):
+            inside = f"{self._inside}.{name}".lstrip(".")
+            if inside in internal_names.known_modules() and not self.__name__.startswith("tensorflow.core"):
+                return importlib.import_module(f"{self.__name__}.{name}")
             for place in self._places(name):
                 try:
                     return value_of(place) if place.startswith("tf.") else _own(place)

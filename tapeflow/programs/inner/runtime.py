@@ -10,6 +10,7 @@ from typing import Any
 import tapeflow as tf
 from tapeflow.core.frames import current, unobserved
 from tapeflow.core.runtime.scopes import scope
+from tapeflow.tape.recording import Pause
 
 TRUE = True
 
@@ -119,6 +120,13 @@ _CONTEXT = Context()
 def context() -> Context:
     """The one context there is."""
     return _CONTEXT
+
+
+def is_recorded(tensors: Any) -> bool:
+    """Does a tape, or a forward accumulator, watch one of these tensors?"""
+    serials = {tensor.serial for tensor in tensors}
+    recording = [o for o in current().observers if o.differentiates and not isinstance(o, Pause)]
+    return any(serial in observer.watched for observer in recording for serial in serials)
 
 
 @contextlib.contextmanager

@@ -86,3 +86,17 @@ def test_what_a_context_knows(installed):
     assert context.list_logical_devices("CPU") == tf.config.list_logical_devices("CPU")
     assert context.devices()[0].endswith("CPU:0") and context.soft_device_placement
     assert context.num_gpus() == len(tf.config.list_logical_devices("GPU"))
+
+
+def test_what_is_recorded(installed):
+    """PennyLane asks so which of its parameters it has to differentiate."""
+    recorded = names_after("from tensorflow.python.eager.record import should_record_backprop as f")["f"]
+    x, y, v = tf.constant(1.0), tf.constant(2.0), tf.Variable(3.0)
+    assert not recorded([x]) and not recorded([])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        assert recorded([x]) and recorded([y, x * 2.0]) and recorded([tf.convert_to_tensor(v)])
+        assert not recorded([y])
+        with tape.stop_recording():
+            assert not recorded([x])
+    assert not recorded([x])
