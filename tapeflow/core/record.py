@@ -32,13 +32,18 @@ class SeveralOutputs(NamedTuple):
 class Inside(NamedTuple):
     """The operations that one record of a call stands for: those that a tape over the function's graph holds (its
     `recording`), between the symbols for the record's inputs and those for its outputs, in their order. `results` are
-    the outputs that the program gets; the others are kept for the backward walk."""
+    the outputs that the program gets; the others are kept for the backward walk.
+
+    A branch or the body of a loop has a `name`. There may be several of them in one record, which joins their results.
+    `again`: the record is the second one of a loop or branches, the version that keeps a history."""
 
     recording: Any
     graph: Any
     inputs: tuple[Any, ...]
     outputs: tuple[Any, ...]
     results: tuple[Any, ...]
+    name: str = ""
+    again: bool = False
 
 
 class Pullback:
@@ -49,7 +54,7 @@ class Pullback:
 
     `unusual`: several outputs, or rules that may return None or a sparse gradient. `holomorphic`: the walk conjugates
     around it. `takes_sparse`: a sparse gradient need not be made dense. `restricted(positions)`: the pullback for some
-    of the inputs. `title`: what it belongs to, for texts. `inside`: of a call, says what is in it.
+    of the inputs. `title`: what it belongs to, for texts. `inside`: of a call, branches or a loop, says what is in it.
     """
 
     __slots__ = ("on_tensors", "on_arrays", "unusual", "holomorphic", "takes_sparse", "restricted", "title", "inside")
@@ -64,7 +69,7 @@ class Pullback:
         takes_sparse: bool,
         restricted: "Callable[[tuple[int, ...]], Pullback] | None",
         title: str,
-        inside: Callable[[], Inside] | None = None,
+        inside: Callable[[], tuple[Inside, ...]] | None = None,
     ) -> None:
         self.on_tensors, self.on_arrays, self.unusual = on_tensors, on_arrays, unusual
         self.holomorphic, self.takes_sparse, self.restricted, self.title, self.inside = (

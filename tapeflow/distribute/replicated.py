@@ -7,6 +7,7 @@ from typing import Any
 from tapeflow.core.devices import Device, Mesh
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import Spec, recorded as ops
+from tapeflow.core.record import Inside
 from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.control.flow import Flow, as_dense, in_rows, is_inexact, tangents
@@ -96,6 +97,13 @@ class Replicated(Flow):
 
     def with_sizes(self, sizes: Any, extends: Any) -> "Replicated":
         return Replicated(self.function.specialized(sizes), self.shared, self.same, self.places)
+
+    def inside(self, wanted: tuple[int, ...]) -> list[Inside]:
+        """What the replicas run, once. It reads what each of them does."""
+        owners = self._flat([i if w else [i] * self.count for i, w in enumerate(self.shared)], self.shared)
+        mask = sum(1 << i for i in {owners[j] for j in wanted})
+        (found,) = self.function.derivative(mask).inside(tuple([owners[j] for j in wanted]))
+        return [found._replace(name="replica")]
 
     # ---- derivatives
 

@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 # the inputs, the title, identity and size of each array it kept, and of a call, what says what is in it. (A plain
 # tuple: `keeping` makes one of each record, in notebooks.)
 Skeleton: TypeAlias = tuple[
-    int | tuple[int, ...], int | tuple[int, ...], str, list[tuple[int, int]], Callable[[], Inside] | None
+    int | tuple[int, ...], int | tuple[int, ...], str, list[tuple[int, int]], Callable[[], tuple[Inside, ...]] | None
 ]
 
 

@@ -9,6 +9,7 @@ from tapeflow.tape.gradient_tape import GradientTape
 from tapeflow.tape.recording import Recording
 
 from . import folding, layout, summary, views
+from .inside import with_inner
 from .profile import Entry
 from .provenance import Step, provenance_of
 
@@ -53,10 +54,9 @@ def _message(tape: GradientTape, entries: list[Entry]) -> str:
 
 
 def _ends(recording: Recording) -> list[dict[str, Any]]:
-    """Where paths end, here and inside functions, each place once. That a layer keeps its moving averages is no
-    news."""
-    calls = [pullback.inside().recording for _, _, pullback, _ in recording.records if pullback.inside is not None]
-    notes = [note for tape in dict.fromkeys([recording, *calls]) for note in tape.notes]
+    """Where paths end, here and inside functions, branches and loops, each place once. That a layer keeps its moving
+    averages is no news."""
+    notes = [note for tape in with_inner(recording) for note in tape.notes]
     causes = [unconnected.cause_of_note(note) for note in notes if note.reason != "reset"]
     found = Counter(cause for cause in causes if cause.kind != "state")
     return [

@@ -36,7 +36,7 @@ class Refused(NamedTuple):
     tensor: int
     output: int
     title: str
-    inside: Callable[[], Inside] | None
+    inside: Callable[[], tuple[Inside, ...]] | None
     position: int
 
 

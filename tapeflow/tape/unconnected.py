@@ -6,7 +6,7 @@ Paths end rarely, so a tape always notes where they do (`Recording.note`). `tape
 
 import enum
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from tapeflow.core import nest
 from tapeflow.core.primitive import recorded
+from tapeflow.core.record import Inside
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.core.variables.variable import Variable, label
 
@@ -257,16 +258,28 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _refused(refused: Refused, line: str) -> list[Cause]:
-    """Of a call, the reasons are those of the tape over the function's graph, with the lines of its trace."""
+    """Of a call, branches and loops, the reasons are those of the tapes over their graphs, with the lines of the
+    trace."""
     if refused.inside is None:
         what = f"the {refused.title} gave None for it"
         return [Cause("custom gradient", what, line, "Return a tensor for every argument.")]
-    inside = refused.inside()
-    source, targets = inside.inputs[refused.position], list(inside.results)
-    found = Reasons(inside.recording, edges(inside.recording), targets, [source]).causes(0)
-    cuts = [cause for cause in found if cause.kind not in ("not used", "not recorded")]
     unused = Cause("not used", f"the {refused.title} does not use it for its result", line, "Look for a typo.")
-    return cuts or [unused]
+    return _cuts(refused.inside(), refused.position) or [unused]
+
+
+def _cuts(parts: Iterable[Inside], position: int) -> list[Cause]:
+    """Where paths from one of the inputs end, in the parts of an operation and in the parts of those in them."""
+    found: list[Cause] = []
+    for part in parts:
+        graph, source = edges(part.recording), part.inputs[position]
+        reasons = Reasons(part.recording, graph, list(part.results), [source])
+        found += [cause for cause in reasons.causes(0) if cause.kind not in ("not used", "not recorded")]
+        come = coming_from(graph, [{source.serial}])
+        for _, inputs, pullback, _ in part.recording.records:
+            for k, i in enumerate((inputs,) if type(inputs) is int else inputs):
+                if pullback.inside is not None and i in come:
+                    found += _cuts(pullback.inside(), k)
+    return list(dict.fromkeys(found))
 
 
 def cause_of_note(note: Note) -> Cause:

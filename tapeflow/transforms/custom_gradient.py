@@ -227,7 +227,9 @@ class Rule(BackwardRule):
     kind = "custom gradient"
     kept: tuple = ()  # tensors that it holds: a record shows them, for they are memory that the tape keeps
     body: Sequence[int] | None = ()
-    inside: Callable[[tuple[int, ...]], Inside] | None = None  # of a call: what is in it, from the wanted inputs
+    inside: Callable[[tuple[int, ...]], tuple[Inside, ...]] | None = (
+        None  # of a call: what is in it, from the wanted inputs
+    )
 
     def announce(self, inputs: tuple[Any, ...], outs: tuple[Any, ...], body: Sequence[Tensor]) -> None:
         """Tell those who watch, here and in the frames below a mapped function, that `outs` come from `inputs` by this
@@ -260,7 +262,7 @@ def joint_recorder(
 ) -> Recorder:
     """The recorder of what computes all its gradients at once: `pull(gradients of the outputs, saved, wanted)` gives
     those of the inputs that are wanted, where `saved` is `save(inputs, outputs)`. `title` is for texts
-    (`Pullback.title`); `inside(wanted)` says what is in a call (`Pullback.inside`)."""
+    (`Pullback.title`); `inside(wanted)` says what is in it (`Pullback.inside`)."""
     wanted = tuple([k for k in range(count) if mask >> k & 1])
     alone = len(wanted) == 1
 

@@ -7,7 +7,7 @@ from a version of the operation that `extends` it, by outputs more; it is writte
 and when the graph is cleaned it takes the place of the other (see `cleaning.py`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import Spec, recorded as ops
-from tapeflow.core.record import Pushforward, Recorder
+from tapeflow.core.record import Inside, Pushforward, Recorder
 from tapeflow.core.runtime.floating import quiet
 from tapeflow.core.runtime.undisturbed import loaded
 from tapeflow.core.slices import IndexedSlices
@@ -26,6 +26,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.running import xla_plan as xla
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.function.tracing.graph import Graph, SymbolicTensor
+from tapeflow.function.tracing.late_sizes import OtherSizes
 from tapeflow.transforms.custom_gradient import joint_recorder
 from tapeflow.transforms.forward import ForwardAccumulator
 from tapeflow.vectorize.mapped import Vectorizer
@@ -57,6 +58,10 @@ class Flow(Operation):
     def pulled(self, gs: Sequence, xs: Sequence, ys: Sequence, wanted: tuple[int, ...]) -> list:
         """The gradients of the inputs `wanted`."""
         raise NotImplementedError
+
+    def inside(self, wanted: tuple[int, ...]) -> Iterable[Inside]:
+        """What is in it, from the inputs `wanted`: its branches, or the body of the loop."""
+        return ()
 
     def pushed(self, ts: list, xs: Sequence) -> Sequence:
         """The tangents of the outputs."""
@@ -114,7 +119,14 @@ class Flow(Operation):
             mask,
             count,
             self.name,
+            self._inside,
         )
+
+    def _inside(self, wanted: tuple[int, ...]) -> tuple[Inside, ...]:
+        try:
+            return tuple([part._replace(again=self.extends is not None) for part in self.inside(wanted)])
+        except (ValueNeeded, OtherSizes):  # a user's backward rule, say, that cannot be part of a graph
+            return ()
 
     def pushforward(self, mask: int, count: int) -> Pushforward:
         return Pushforward(lambda ops, ts, y, p, *x: tuple(self.pushed(ts, x)), 0)
@@ -164,6 +176,9 @@ class Choice(Flow):
         everything = [*xs[1:], *ys, *kept, *[g for g in gs if g is not None]]
         found = iter(backward.entry(xs[0], *[everything[k] for k in read]))
         return [next(found) if there else None for there in reached]
+
+    def inside(self, wanted: tuple[int, ...]) -> Iterable[Inside]:
+        return [part_of(b, wanted, sum(1 << k - 1 for k in wanted)) for b in self.branches]
 
     def _derivative(
         self, wanted: tuple[int, ...], given: tuple[bool, ...]
@@ -232,6 +247,12 @@ class Choice(Flow):
             shaped = [ops.reshape(chosen, shape=(size,) + (1,) * (y.ndim - 1)) for y in made]
             out = [ops.where(c, a, b) for c, a, b in zip(shaped, made, out)]
         return tuple(out)
+
+
+def part_of(function: GraphFunction, wanted: Sequence[int], mask: int) -> Inside:
+    """A branch or a body, from its operands `wanted` (an operation's first input is its own) by those in `mask`."""
+    (found,) = function.derivative(mask).inside(tuple([k - 1 for k in wanted]))
+    return found._replace(name=function.name)
 
 
 def is_inexact(spec: Spec) -> bool:

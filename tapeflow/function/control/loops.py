@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from tapeflow.core.primitive import Spec
+from tapeflow.core.record import Inside
 from tapeflow.core.sizes import Size, specialized
 from tapeflow.function.running import xla_plan as xla
 from tapeflow.function.running.calls import GraphFunction
 
-from .flow import Flow, is_inexact
+from .flow import Flow, is_inexact, part_of
 from .loop_derivatives import LoopGradient, LoopTangent
 from .loop_rows import LoopRows
 
@@ -127,6 +128,9 @@ class Loop(Flow):
         if key not in self.derivatives:
             self.derivatives[key] = LoopGradient(self, wanted, key[2])
         return self.derivatives[key].gradients(gs, xs, ys)
+
+    def inside(self, wanted: tuple[int, ...]) -> list[Inside]:
+        return [part_of(self.step, wanted, sum(1 << k for k in {*self.inexact_state(), *[k - 1 for k in wanted]}))]
 
     def pushed(self, ts: list, xs: Sequence) -> Sequence:
         key = "push", tuple([k for k, t in enumerate(ts) if t is not None])

@@ -270,11 +270,11 @@ class Derivative:
         )
         return made, reached, inputs
 
-    def inside(self, wanted: tuple[int, ...]) -> Inside:
+    def inside(self, wanted: tuple[int, ...]) -> tuple[Inside]:
         """The operations of the function, between those of its inputs that are `wanted` and its outputs."""
         kept = [self.graph.symbols[p] for p in self.kept]
         inputs = tuple([self.xs[k] for k in wanted])
-        return Inside(self.recording, self.graph, inputs, (*self.outs, *kept), tuple(self.outs))
+        return (Inside(self.recording, self.graph, inputs, (*self.outs, *kept), tuple(self.outs)),)
 
     def pushed(self, wanted: tuple[int, ...]) -> tuple[GraphFunction, list[int]]:
         """(The graph from the inputs, and the tangents of those `wanted`, to tangents of outputs and what is kept; of
