@@ -14,7 +14,6 @@ from tapeflow.core.convert import to_tensor
 from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
 from tapeflow.core.errors import invalid
-from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.runtime.memory_limits import check_fits, exhausted
 from tapeflow.core.sizes import Size
@@ -22,6 +21,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.function.control.conditions import has_no_value
 from tapeflow.vectorize.values import largest, one_size
+
+from .made_later import counted, is_made_later
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -95,13 +96,9 @@ def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
         return EagerTensor(np.full(shape, b"", object))
     if not shape:
         return placed(EagerTensor(numpy_dtype.type(value)))
-    if _is_made_later(math.prod(shape)):
+    if is_made_later(math.prod(shape)):
         return ops.broadcast_to(EagerTensor(numpy_dtype.type(value)), shape=shape)
     return placed(EagerTensor(_made(np.ones if value else np.zeros, shape, numpy_dtype)))
-
-
-_START, _STEP = np.int64(0), np.int64(1)
-_WRITTEN_DOWN = 1 << 16  # elements up to which a graph holds a constant instead of what makes it
 
 
 def _made(make: Callable, shape: tuple, dtype: np.dtype) -> np.ndarray:
@@ -159,7 +156,7 @@ def eye(
         raise invalid(f"num_rows and num_columns cannot be negative, got {sizes}.")
     if as_dtype(dtype) is string:
         raise TypeError("There is no identity matrix of strings.")
-    if any(type(d) is Size for d in sizes) or _is_made_later(math.prod(sizes)):
+    if any(type(d) is Size for d in sizes) or is_made_later(math.prod(sizes)):
         row, column = (range(as_tensor(d) if type(d) is Size else d) for d in sizes)
         made = ops.cast(ops.equal(ops.reshape(row, shape=(*row.sizes, 1)), column), dtype=as_dtype(dtype).np)
         return made if batch_shape is None else ops.broadcast_to(made, shape=static_shape(batch_shape) + sizes)
@@ -215,7 +212,7 @@ def range(
     if dtype.kind in "iu":
         return _arange(first, last, step, dtype.np)
     count = int(np.ceil((last - first) / step))
-    if _is_made_later(count):
+    if is_made_later(count):
         numbers = ops.cast(counted(count), dtype=np.dtype(np.float64))
         return ops.cast(numbers * step + first, dtype=dtype.np)
     return placed(
@@ -227,21 +224,10 @@ def range(
 
 def _arange(first: int, last: int, step: int, dtype: np.dtype) -> Tensor:
     count = max(0, -((first - last) // step))
-    if _is_made_later(count):
+    if is_made_later(count):
         check_fits((count,), dtype, "it")
         return counted(count, dtype.type(first), dtype.type(step))
     return placed(EagerTensor(_made(lambda _, dtype: np.arange(first, last, step, dtype), (count,), dtype)))
-
-
-def _is_made_later(count: int) -> bool:
-    """Is it a large constant of a graph? Then it is made when the graph runs."""
-    return count > _WRITTEN_DOWN and current().executor is not None
-
-
-def counted(count: Any, first: Any = _START, step: Any = _STEP) -> Tensor:
-    """So many numbers, by an operation: how many may be a size that is known later."""
-    steps = ops.broadcast_to(EagerTensor(step), shape=(count,))
-    return EagerTensor(first) + ops.cumsum(steps, axis=0, exclusive=True, reverse=False)
 
 
 def _symbolic_range(start: Tensor, limit: Tensor, delta: Tensor, dtype: Any) -> Tensor:
@@ -309,7 +295,7 @@ def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | N
     if type(count) is Size:
         last = ops.maximum(ops.cast(ops.size_tensor(sizes=count - 1, dtype=int64.np), dtype=start.dtype.np), 1)
         steps = ops.reshape(ops.div(ops.cast(counted(count), dtype=start.dtype.np), last), shape=along)
-    elif _is_made_later(count):
+    elif is_made_later(count):
         shares = ops.cast(counted(count), dtype=np.dtype(np.float64)) / max(count - 1, 1)
         steps = ops.cast(ops.reshape(shares, shape=along), dtype=start.dtype.np)
     else:

@@ -9,14 +9,15 @@ import numpy as np
 from tapeflow.api.arguments import a_size, normal_axis, one_axis, static_shape
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
+from tapeflow.core.dtypes import bool_
 from tapeflow.core.errors import ValueNeeded, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
-from tapeflow.core.tensor import Tensor, sizes_of
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, ShapeLike, TensorLike
 from tapeflow.function.control.conditions import has_no_value
 
-from .building import counted
+from .made_later import counted, is_made_later
 
 
 def reshape(tensor: AnyTensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
@@ -221,6 +222,9 @@ def repeat(input: AnyTensorLike, repeats: TensorLike, axis: AxisLike | None = No
         raise ValueError(
             f"repeats has {len(counts)} numbers for {shape[axis]} slices along axis {axis} of shape {shape}."
         )
+    if is_made_later(sum(counts)):
+        ends, places = EagerTensor(np.cumsum(counts)), counted(sum(counts))
+        return ops.take(input, ops.searchsorted(ends, places, side="right"), axis=axis)
     return ops.take(input, np.repeat(np.arange(shape[axis]), counts), axis=axis)
 
 
@@ -273,6 +277,9 @@ def pad(
     out = ops.unslice(tensor, index=index, shape=padded)
     if isinstance(constant_values, (int, float)) and constant_values == 0:
         return out
+    if any(type(d) is Size for d in padded) or is_made_later(prod(padded)):
+        own = ops.broadcast_to(EagerTensor(np.int8(1)), shape=shape)
+        return ops.where(ops.cast(ops.unslice(own, index=index, shape=padded), dtype=bool_.np), out, constant_values)
     inside = np.zeros(padded, bool)
     inside[tuple([slice(*i) for i in index])] = True
     return ops.where(inside, out, constant_values)

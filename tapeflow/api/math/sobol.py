@@ -2,7 +2,8 @@
 
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.tensor import Tensor
 from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
 __all__ = ["sobol_sample"]
@@ -26,8 +27,6 @@ def sobol_sample(
            [0.75, 0.25],
            [0.25, 0.75]], dtype=float32)
     """
-    from scipy.stats import qmc
-
     if not 1 <= int(dim) <= 2000:
         raise invalid(f"The Sobol sequence has 1 to 2000 dimensions here, got dim={dim}.")
     if int(num_results) < 1 or int(skip) < 0:
@@ -36,5 +35,4 @@ def sobol_sample(
         )
     if as_dtype(dtype).name not in ("float32", "float64"):
         raise invalid(f"The points are float32 or float64, got dtype={as_dtype(dtype).name}.")
-    sequence = qmc.Sobol(int(dim), scramble=False).fast_forward(1 + int(skip))  # the first point is the origin
-    return EagerTensor(sequence.random(int(num_results)).astype(as_dtype(dtype).np))
+    return ops.sobol_points(dim=int(dim), count=int(num_results), first=1 + int(skip), dtype=as_dtype(dtype).np)

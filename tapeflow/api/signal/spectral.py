@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.arguments import one_axis
+from tapeflow.api.arrays.made_later import made, numbers
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32
@@ -308,13 +309,17 @@ def linear_to_mel_weight_matrix(
         )
     if not found.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {found!r}")
-    mel = lambda hertz: 1127.0 * np.log1p(hertz / 700.0)
-    edges = np.linspace(mel(low), mel(high), bands + 2)
-    spectrum = mel(np.linspace(0.0, rate / 2, bins)[1:])[:, None]  # without the constant, whose weights are 0
-    rising = (spectrum - edges[:-2]) / (edges[1:-1] - edges[:-2])
-    falling = (edges[2:] - spectrum) / (edges[2:] - edges[1:-1])
-    weights = np.maximum(0.0, np.minimum(rising, falling))
-    return EagerTensor(np.pad(weights, [[1, 0], [0, 0]]).astype(found.np))
+    return made(bins * bands, lambda: ops.cast(_mel_weights(bands, bins, rate, low, high), dtype=found.np))
+
+
+def _mel_weights(bands: int, bins: int, rate: float, low: float, high: float) -> Tensor:
+    mel = lambda hertz: 1127.0 * math.log1p(hertz / 700.0)
+    width = (mel(high) - mel(low)) / (bands + 1)
+    lowest = mel(low) + width * numbers(bands)  # where bands begin
+    hertz = ops.reshape(numbers(bins) * (rate / 2 / max(bins - 1, 1)), shape=(bins, 1))
+    rising = (1127.0 * ops.log1p(hertz / 700.0) - lowest) / width
+    weights = ops.maximum(ops.minimum(rising, 2.0 - rising), np.float64(0.0))
+    return ops.where(ops.greater(hertz, np.float64(0.0)), weights, np.float64(0.0))  # the constant has no weight
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arrays.made_later import made, numbers
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, float32
 from tapeflow.core.errors import invalid
@@ -36,7 +37,8 @@ def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: 
     period = (
         length if periodic and length % 2 == 0 else length - 1
     )  # odd lengths are symmetric either way, as TensorFlow's
-    return EagerTensor((a - b * np.cos(2 * math.pi * np.arange(length) / max(period, 1))).astype(dtype))
+    angles = lambda: numbers(length) * (2 * math.pi) / max(period, 1)
+    return made(length, lambda: ops.cast(a - b * ops.cos(angles()), dtype=dtype))
 
 
 def hann_window(
@@ -83,10 +85,16 @@ def kaiser_window(
     length, dtype = _length(window_length), _floating(dtype)
     if length == 1:
         return EagerTensor(np.ones(1, dtype))
-    arch = np.sqrt(np.maximum(0, 1 - np.linspace(-1, 1, length) ** 2)).astype(dtype)
     beta = ops.cast(as_tensor(beta), dtype=dtype)
-    argument = EagerTensor(arch) * beta
+    argument = made(length, lambda: ops.cast(_arch(length), dtype=dtype)) * beta
     return ops.exp(argument - beta) * ops.bessel_ie(argument, nu=0) / ops.bessel_ie(beta, nu=0)
+
+
+def _arch(length: int) -> Tensor:
+    """Half a circle."""
+    last = max(length - 1, 1)
+    t = (2.0 * numbers(length) - last) / last  # both ends come out exactly
+    return ops.sqrt(1.0 - ops.square(t))
 
 
 def kaiser_bessel_derived_window(
@@ -118,5 +126,5 @@ def vorbis_window(window_length: TensorLike, dtype: DTypeLike = float32, name: s
     array([0.228, 0.974, 0.974, 0.228], dtype=float32)
     """
     length, dtype = _length(window_length), _floating(dtype)
-    inner = np.sin(math.pi / max(length, 1) * (np.arange(length) + 0.5))
-    return EagerTensor(np.sin(math.pi / 2 * inner * inner).astype(dtype))
+    inner = lambda: ops.sin(math.pi / max(length, 1) * (numbers(length) + 0.5))
+    return made(length, lambda: ops.cast(ops.sin(math.pi / 2 * ops.square(inner())), dtype=dtype))

@@ -166,7 +166,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
     >>> [i.numpy().tolist() for i in tf.experimental.numpy.diag_indices(2)]
     [[0, 1], [0, 1]]
     """
-    return (promotion.tensor(np.arange(n)),) * ndim
+    return (FUNCTIONS["arange"](n),) * ndim
 
 
 def ix_(*args: Any) -> tuple[ndarray, ...]:

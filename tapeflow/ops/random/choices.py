@@ -120,3 +120,22 @@ sample_classes = primitive(
     dtypes={"key": _KEY, "weights": FLOATING},
     outputs=("classes", "tries"),
 )
+
+
+# ---- numbers that only look random
+
+
+def _sobol_points(xp, dim, count, first, dtype):
+    from scipy.stats import qmc
+
+    sequence = qmc.Sobol(dim, scramble=False).fast_forward(first)
+    return xp.asarray(sequence.random(count).astype(dtype))
+
+
+# Points of the Sobol sequence, from one on (not the origin, point 0). A primitive, so that graphs make them late.
+sobol_points = primitive(
+    "sobol_points(*, dim, count, first, dtype)",
+    kernel=_sobol_points,
+    shape=lambda dim, count, first, dtype: Spec(shape=(count, dim), dtype=dtype),
+    vjp=CUT,
+)

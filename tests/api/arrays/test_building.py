@@ -1,5 +1,3 @@
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -177,35 +175,3 @@ def test_counts_and_axes_are_whole():
         with pytest.raises(TypeError, match="must be an integer, got"):
             call()
     assert tf.one_hot([0], tf.Variable(3)).shape == tf.eye(np.int64(1), np.array(3)).shape == (1, 3)
-
-
-LARGE = {
-    "ones": lambda: tf.ones([3_000_000]),
-    "eye": lambda: tf.eye(1500),
-    "a range": lambda: tf.range(3, 3_000_000),
-    "a range of floats": lambda: tf.range(0.5, 1_000_000.0, 0.5),
-    "a range with a step": lambda: tf.range(9_000_000, 0, -3),
-    "linspace": lambda: tf.linspace(0.0, 1.0, 1_000_000),
-    "diag": lambda: tf.linalg.diag(tf.fill([1500], 2.0)),
-    "sequence_mask": lambda: tf.sequence_mask([2_000_000]),
-}
-
-
-@pytest.mark.parametrize("name", LARGE)
-def test_a_trace_makes_no_large_constants(name):
-    """They were computed while tracing, and `tf.eye` of a known size was no part of a graph at all."""
-    makes = LARGE[name]
-    tf.function(lambda: tf.constant(1.0)).get_concrete_function()  # AutoGraph is imported
-    small = tf.function(lambda: tf.reduce_sum(tf.cast(makes(), tf.float64)))
-    tracemalloc.start()
-    traced = small.get_concrete_function()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1_000_000
-    assert {node.type for node in traced.graph.get_operations()} > {"reduce_sum"}
-    whole = tf.function(makes)
-    np.testing.assert_array_equal(whole().numpy(), makes().numpy())
-    assert whole().dtype == makes().dtype
-    assert whole.get_concrete_function().graph.get_operations()
-    jitted = tf.function(makes, jit_compile=True)()
-    np.testing.assert_allclose(jitted.numpy(), makes().numpy(), rtol=1e-6)

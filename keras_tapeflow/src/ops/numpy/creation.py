@@ -1,13 +1,14 @@
 """`arange`, `linspace`, `full`, `eye`, `meshgrid`, …: tensors made of numbers."""
 
+import math
 from typing import Any
 
-import numpy as np
 from keras.src.backend.config import floatx
 
 import tapeflow as tf
+from tapeflow.api.arrays.made_later import made, numbers
 from tapeflow.core.primitive import recorded as ops
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import Tensor
 
 from .common import cast, common, kind, numpy_function, result, shape_of, tensor
 
@@ -57,7 +58,7 @@ def full_like(x, fill_value, dtype=None):
 
 
 def eye(N, M=None, k=0, dtype=None):
-    return tensor(np.eye(int(N), None if M is None else int(M), int(k), dtype=_dtype(dtype).np))
+    return numpy_function("eye")(int(N), None if M is None else int(M), int(k), dtype=_dtype(dtype))
 
 
 def identity(n, dtype=None):
@@ -65,7 +66,7 @@ def identity(n, dtype=None):
 
 
 def tri(N, M=None, k=0, dtype=None):
-    return tensor(np.tri(int(N), None if M is None else int(M), int(k), dtype=_dtype(dtype).np))
+    return numpy_function("tri")(int(N), None if M is None else int(M), int(k), dtype=_dtype(dtype))
 
 
 # ---- ranges
@@ -78,7 +79,7 @@ def arange(start, stop=None, step=None, dtype=None):
     start, stop = given[:2] if stop is not None else (0, given[0])
     step = 1 if step is None else given[-1]
     if not any(isinstance(x, Tensor) for x in given):
-        return EagerTensor(np.arange(start, stop, step).astype(wanted.np))
+        return cast(numpy_function("arange")(start, stop, step), wanted)
     wide = wanted if wanted in (tf.int32, tf.int64, tf.float32, tf.float64) else tf.float32
     return cast(tf.range(start, stop, step, dtype=wide), wanted)
 
@@ -116,28 +117,33 @@ def vander(x, N=None, increasing=False):
 # ---- windows
 
 
+def _window(count, formula):
+    """The formula of numbers from -1 to 1; a large one is no constant of a graph, but computed when it runs."""
+    count = int(count)
+    last = max(count - 1, 1)
+    return made(count, lambda: cast(formula((2.0 * numbers(count) - (count - 1)) / last), _dtype(floatx())))
+
+
 def bartlett(x):
-    return tensor(np.bartlett(int(x)), floatx())
+    return _window(x, lambda t: 1.0 - tf.abs(t))
 
 
 def blackman(x):
-    return tensor(np.blackman(int(x)), floatx())
+    return _window(x, lambda t: 0.42 + 0.5 * tf.cos(math.pi * t) + 0.08 * tf.cos(2 * math.pi * t))
 
 
 def hamming(x):
-    return tensor(np.hamming(int(x)), floatx())
+    return _window(x, lambda t: 0.54 + 0.46 * tf.cos(math.pi * t))
 
 
 def hanning(x):
-    return tensor(np.hanning(int(x)), floatx())
+    return _window(x, lambda t: 0.5 + 0.5 * tf.cos(math.pi * t))
 
 
 def kaiser(x, beta):
     """I0(β √(1 - t²)) / I0(β), t from -1 to 1; β may be computed."""
-    count = int(x)
     beta = tensor(beta, floatx())
-    t = np.linspace(-1, 1, count) if count > 1 else np.zeros(count)
-    root = tensor(np.sqrt(np.maximum(1 - t * t, 0)), floatx())
+    root = _window(x, lambda t: tf.sqrt(1.0 - t * t))
     return tf.math.bessel_i0(beta * root) / tf.math.bessel_i0(beta)
 
 

@@ -1,24 +1,28 @@
 """New arrays, with NumPy's default dtypes (float64, int64)."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arrays.made_later import counted, is_made_later, made, numbers
 from tapeflow.api.interop.promotion import cast, promoted, tensor
 from tapeflow.core.apply import array_of
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.dtypes import float64
+from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.runtime.memory_limits import of_memory_error
-from tapeflow.core.tensor import Tensor, sizes_of
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
 from .registry import like_numpy, numpy_dtype
 from .shaping import moveaxis, ravel
 
 
-def _made(name: str, example: str, doc: str) -> Callable:
-    """A NumPy function without array arguments: NumPy makes it, we wrap it."""
+def _made(name: str, example: str, doc: str, later: Callable[..., Tensor | None]) -> Callable:
+    """A NumPy function without array arguments: NumPy makes it, we wrap it. Large constants of a graph are what
+    `later` gives for the same arguments."""
     numpy_function = getattr(np, name)
 
     def function(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
@@ -26,6 +30,9 @@ def _made(name: str, example: str, doc: str) -> Callable:
         plain = [array_of(a) if isinstance(a, Tensor) else a for a in args]
         if wanted is not None:
             kwargs["dtype"] = wanted.np
+        found = None if current().executor is None else later(*plain, **kwargs)
+        if found is not None:
+            return found
         try:
             return tensor(numpy_function(*plain, **kwargs))
         except MemoryError as error:
@@ -35,12 +42,47 @@ def _made(name: str, example: str, doc: str) -> Callable:
     return like_numpy(example)(function)
 
 
-zeros = _made("zeros", "(2, 3)", "Zeros of a shape.")
-ones = _made("ones", "(2, 3)", "Ones of a shape.")
-eye = _made("eye", "2, 3, 1", "Ones on a diagonal.")
-identity = _made("identity", "2", "The identity matrix.")
-arange = _made("arange", "1, 7, 2", "Evenly spaced numbers below a limit.")
-tri = _made("tri", "2, 3", "Ones on and below a diagonal.")
+def _filled_later(value: int) -> Callable[..., Tensor | None]:
+    def later(shape: Any, dtype: Any = np.float64, order: str = "C", **_: Any) -> Tensor | None:
+        sizes = (int(shape),) if np.ndim(shape) == 0 else tuple(map(int, shape))
+        one = EagerTensor(np.dtype(dtype).type(value))
+        return ops.broadcast_to(one, shape=sizes) if is_made_later(math.prod(sizes)) else None
+
+    return later
+
+
+def _diagonal_later(compare: Callable) -> Callable[..., Tensor | None]:
+    def later(N: int, M: int | None = None, k: int = 0, dtype: Any = np.float64, **_: Any) -> Tensor | None:
+        columns = N if M is None else M
+        if not is_made_later(N * columns):
+            return None
+        row = ops.reshape(counted(N), shape=(N, 1))
+        return ops.cast(compare(counted(columns) - row, np.int64(k)), dtype=np.dtype(dtype))
+
+    return later
+
+
+def _range_later(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, **_: Any) -> Tensor | None:
+    start, stop, step = (0, start, step or 1) if stop is None else (start, stop, step or 1)
+    count = math.ceil((stop - start) / step)
+    if not is_made_later(count):
+        return None
+    found = np.arange(start, start + step, step).dtype
+    if found.kind in "iu":
+        values = counted(count, found.type(start), found.type(step))
+    else:
+        values = numbers(count) * float(step) + float(start)
+    return ops.cast(values, dtype=np.dtype(found if dtype is None else dtype))
+
+
+_eye_later = _diagonal_later(ops.equal)
+
+zeros = _made("zeros", "(2, 3)", "Zeros of a shape.", _filled_later(0))
+ones = _made("ones", "(2, 3)", "Ones of a shape.", _filled_later(1))
+eye = _made("eye", "2, 3, 1", "Ones on a diagonal.", _eye_later)
+identity = _made("identity", "2", "The identity matrix.", lambda n, dtype=np.float64, **_: _eye_later(n, dtype=dtype))
+arange = _made("arange", "1, 7, 2", "Evenly spaced numbers below a limit.", _range_later)
+tri = _made("tri", "2, 3", "Ones on and below a diagonal.", _diagonal_later(ops.less_equal))
 
 
 @like_numpy("(2, 3)", check="{ours}.shape == {theirs}.shape")
@@ -49,20 +91,20 @@ def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
     return zeros(shape, dtype=dtype)
 
 
-def _like(name: str, doc: str, value: Any) -> Callable:
+def _like(name: str, doc: str, made: Callable) -> Callable:
     def function(
         a: Any, *, dtype: Any = None, shape: Any = None, order: str = "K", subok: bool = True, device: Any = None
     ) -> Tensor:
         a = tensor(a)
-        return tensor(np.full(tuple(a.sizes) if shape is None else shape, value, (numpy_dtype(dtype) or a.dtype).np))
+        return made(tuple(a.sizes) if shape is None else shape, dtype=numpy_dtype(dtype) or a.dtype)
 
     function.__name__, function.__module__, function.__doc__ = name, __name__, doc
     return like_numpy("[1.0, 2.0]", check="{ours}.shape == {theirs}.shape")(function)
 
 
-zeros_like = _like("zeros_like", "Zeros in the shape and dtype of an array.", 0)
-ones_like = _like("ones_like", "Ones in the shape and dtype of an array.", 1)
-empty_like = _like("empty_like", "Zeros in the shape and dtype of an array.", 0)
+zeros_like = _like("zeros_like", "Zeros in the shape and dtype of an array.", zeros)
+ones_like = _like("ones_like", "Ones in the shape and dtype of an array.", ones)
+empty_like = _like("empty_like", "Zeros in the shape and dtype of an array.", zeros)
 
 
 @like_numpy("(2, 2), 5.0")
@@ -120,9 +162,9 @@ def linspace(
     """
     start, stop = promoted(start, stop, 1.0, inexact=float64)[:2]
     steps = num - 1 if endpoint else num
-    t = np.arange(num) / max(steps, 1)
     rank = max(len(start.sizes), len(stop.sizes))
-    place = tensor(t.reshape((num,) + (1,) * rank), start.dtype)
+    shares = made(num, lambda: numbers(num) / max(steps, 1))
+    place = cast(ops.reshape(shares, shape=(num,) + (1,) * rank), start.dtype)
     found = start * (1.0 - place) + stop * place
     if axis:
         found = moveaxis(found, 0, axis)

@@ -152,8 +152,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     if axis is None:
         a, axis = ravel(a), 0
     axis = one_axis(axis, len(a.sizes))
-    index = np.repeat(np.arange(a.sizes[axis]), array_of(repeats))
-    return ops.take(a, tensor(index), axis=axis)
+    return tf.repeat(a, repeats, axis)
 
 
 @like_numpy(_MATRIX + ", 1")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import tapeflow as tf
+from tapeflow.api.arrays.made_later import made, numbers
 from tapeflow.api.interop.promotion import cast, result_type, tensor
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
@@ -257,5 +258,6 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """Powers of `x` as columns, highest first."""
     x = tensor(x, result_type(x))
     count = x.sizes[0] if N is None else N
-    powers = np.arange(count) if increasing else np.arange(count)[::-1]
-    return ops.stack(*[ops.pow(x, tensor(int(p), x.dtype)) for p in powers], axis=1)
+    rising = made(count, lambda: cast(numbers(count), x.dtype))
+    powers = rising if increasing else ops.flip(rising, axis=(0,))
+    return ops.pow(ops.reshape(x, shape=(*x.sizes, 1)), powers)

@@ -1,6 +1,8 @@
 from bisect import bisect
+from functools import reduce
 from itertools import accumulate, islice
 from math import exp
+from operator import xor
 
 import numpy as np
 
@@ -26,6 +28,21 @@ def _permutation(key, size):
     for i, word in zip(range(size - 1), philox.words(key)):
         j = i + word % (size - i)
         out[i], out[j] = out[j], out[i]
+    return out
+
+
+def _sobol_points(dim, count, first, dtype):
+    """By Gray's code, from direction numbers of the polynomials 1 and x + 1."""
+    bits_of_first = [1 << 30 - j for j in range(31)]
+    second = [1 << 30]
+    for _ in bits_of_first[1:]:
+        second.append(second[-1] ^ second[-1] >> 1)
+    out = np.zeros((count, dim), dtype)
+    for row, n in enumerate(range(first, first + count)):
+        code = n ^ n >> 1
+        for column, directions in enumerate([bits_of_first, second][:dim]):
+            bits = [v for j, v in enumerate(directions) if code >> j & 1]
+            out[row, column] = reduce(xor, bits, 0) / 2.0**31
     return out
 
 
@@ -64,7 +81,13 @@ SAMPLES = {
         of(KEY, np.array([0.5, 0.0, 0.2]), law=law, range_max=3, num_sampled=4000, unique=False)
         for law in ("uniform", "log_uniform", "weights")
     ],
+    "sobol_points": [
+        of(dim=dim, count=count, first=first, dtype=np.dtype(dtype))
+        for dim, count, first, dtype in ((1, 3, 1, "float64"), (2, 9, 6, "float32"), (2, 40, 1, "float64"))
+    ],
 }
 
-SAMPLES = referred(SAMPLES, random_categorical=_categorical, random_permutation=_permutation)
+SAMPLES = referred(
+    SAMPLES, random_categorical=_categorical, random_permutation=_permutation, sobol_points=_sobol_points
+)
 SAMPLES = held(SAMPLES, shuffled_index=_is_part_of_a_permutation, sample_classes=_are_classes)
