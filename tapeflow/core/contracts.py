@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 class Across(NamedTuple):
     """What a collective is to all replicas: `rule` is (ops, the inputs of each, the parameters of each) -> what each
-    gets. `same`: all get the same."""
+    gets. `same`: all get the same. `each`: every element by itself, so several tensors may be exchanged as one."""
 
     rule: Callable
     same: bool = True
+    each: bool = False
 
 
 class Operation:

@@ -220,11 +220,11 @@ def _inputs(
         shared.append(for_all)
 
     for tensor, index in graph.captures.values():
-        add(index, [tensor], len(numbers) == count)
+        add(index, [tensor], True)
     for variable, index in graph.reads.values():
         each = isinstance(variable, SyncOnReadVariable)
         parts = [variable.values[k].value() for k in numbers] if each else [variable.value()]
-        add(index, parts, not each and len(numbers) == count)
+        add(index, parts, not each)
     for site, index in graph.keys_drawn:
         keys = ops.unstack(ops.split_key(fresh_key(site), count=count), axis=0)
         add(index, [keys[k] for k in numbers], False)

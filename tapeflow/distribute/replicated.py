@@ -17,6 +17,7 @@ from tapeflow.function.tracing.graph import Graph
 from tapeflow.ops.batching import spread
 from tapeflow.tape.gradient_tape import GradientTape
 
+from .bundles import bundled
 from .turns import Turns
 
 
@@ -54,7 +55,7 @@ class Replicated(Flow):
     @cached_property
     def compiled(self) -> Callable | None:
         """The program; None where XLA has no kernel for an operation."""
-        f, mesh = self.function, mesh_of(self.places)
+        f, mesh = bundled(self.function), mesh_of(self.places)
         try:
             local = traceable(f.graph, f.inputs, f.outputs)
         except NoKernel:

@@ -45,7 +45,7 @@ all_reduce = primitive(
     jvp=LINEAR,
     batch=lambda op, args, batched, params: op(*args, **params),
     dtypes=NUMERIC,
-    across=Across(lambda ops, xs, params: _reduced(ops, xs, **params[0])),
+    across=Across(lambda ops, xs, params: _reduced(ops, xs, **params[0]), each=True),
 )
 
 

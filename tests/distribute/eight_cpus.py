@@ -152,6 +152,65 @@ def main():
         say("differs", str(error))
     say("after", float(plain))
 
+    # ---- what stays on the devices, and what is exchanged
+
+    from tapeflow.engines.xla import devices, replicas
+
+    with two.scope():
+        weights = [tf.Variable(tf.random.stateless_normal([4, 4], [k, 0]), name=f"w{k}") for k in range(6)]
+    frozen = tf.constant(np.full([4, 4], 0.5, "f"))
+
+    @tf.function
+    def train(batch):
+        def step(x):
+            with tf.GradientTape() as tape:
+                y = tf.matmul(x, frozen)
+                for w in weights:
+                    y = tf.tanh(tf.matmul(y, w))
+                loss = tf.reduce_sum(y)
+            gradients = tape.gradient(loss, weights)
+            for v, g in zip(weights, gradients):
+                v.assign_sub(0.1 * context().all_reduce("sum", g))
+            return context().all_reduce("sum", loss)
+
+        return two.run(step, args=(batch,))
+
+    sent, texts, before, compiled = [], [], replicas.ComeAgain._sent, devices.compiled
+
+    def counting(self, array):
+        sent.append(np.shape(array))
+        return before(self, array)
+
+    def compiling(run, *args):
+        program = compiled(run, *args)
+
+        def call(*arrays):
+            texts.append(program.lower(*arrays).compile().as_text())
+            return program(*arrays)
+
+        return call
+
+    replicas.ComeAgain._sent, devices.compiled = counting, compiling
+    batch = each(two, np.random.default_rng(2).normal(size=(2, 3, 4)).astype("f"))
+    losses = [train(batch).values[0].numpy().item() for _ in range(3)]
+    first = len(sent)
+    losses += [train(batch).values[0].numpy().item() for _ in range(3)]
+    weights[0].assign(weights[0] * 0.5)  # eagerly: from the host again
+    changed = len(sent)
+    losses.append(train(batch).values[0].numpy().item())
+    replicas.ComeAgain._sent, devices.compiled = before, compiled
+    say("sent", {"later": changed - first, "assigned": len(sent) - changed})
+    say("exchanges", texts[0].count(" all-reduce("))
+    weights_now = [w.numpy() for w in weights]
+    for k, w in enumerate(weights):
+        w.assign(tf.random.stateless_normal([4, 4], [k, 0]))
+    tf.config.run_functions_eagerly(True)
+    turns = [train(batch).values[0].numpy().item() for _ in range(6)]
+    weights[0].assign(weights[0] * 0.5)
+    turns.append(train(batch).values[0].numpy().item())
+    tf.config.run_functions_eagerly(False)
+    say("descent", [losses, turns, max(float(abs(a - w.numpy()).max()) for a, w in zip(weights_now, weights))])
+
     # ---- random numbers
 
     def drawn():

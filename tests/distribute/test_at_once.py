@@ -79,3 +79,15 @@ def test_many_steps_do_not_wait_for_each_other_for_ever(found):
 
 def test_compiled(found):
     assert found["jit"] == [2.0 * k for k in range(8)]
+
+
+def test_weights_stay_on_the_devices(found):
+    """They went to all devices at every step."""
+    assert found["sent"] == {"later": 0, "assigned": 1}
+    at_once, by_turns, apart = found["descent"]
+    assert at_once == pytest.approx(by_turns, abs=2e-4) and apart < 2e-4
+
+
+def test_small_gradients_are_exchanged_together(found):
+    """Of seven exchanges six are of gradients, and the loss goes with them."""
+    assert found["exchanges"] == 1

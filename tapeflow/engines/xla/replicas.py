@@ -1,5 +1,6 @@
 """Replicas as the devices of a mesh: each runs the same function, compiled once, on its own part of the inputs."""
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,10 +40,11 @@ def program(local: Callable, mesh: Mesh, shared: Sequence[bool], same: Sequence[
     compiled: Any = devices.compiled(run, mesh)
 
     here = not mesh.grid.is_multi_process
-    parted, compared = meshes.sharding(mesh, (AXIS,)), set()
+    parted, everywhere, compared = meshes.sharding(mesh, (AXIS,)), meshes.sharding(mesh), set()
+    again = ComeAgain(everywhere)
 
     def call(*arrays: Any) -> list:
-        sent = [a if whole else np.stack(a) for a, whole in zip(arrays, shared)]
+        sent = [again.on_mesh(k, a) if whole else np.stack(a) for k, (a, whole) in enumerate(zip(arrays, shared))]
         if not here:
             sent = [a if whole else meshes.joined(a, parted) for a, whole in zip(sent, shared)]
             if (kinds := tuple([(a.shape, str(a.dtype)) for a in sent])) not in compared:
@@ -51,6 +53,51 @@ def program(local: Callable, mesh: Mesh, shared: Sequence[bool], same: Sequence[
                     processes.compare(getattr(local, "__name__", "replicas"), lambda: compiled.lower(*sent).as_text())
         with jax.enable_x64(True):
             found = meshes.run(compiled, sent, mesh)
-            return [meshes.whole(y) if whole else meshes.own_rows(y) for y, whole in zip(found, same)]
+            return [_seen(y) if whole else meshes.own_rows(y) for y, whole in zip(found, same)]
 
     return call
+
+
+# ---- values that stay on the devices
+
+_there: dict[int, tuple[weakref.ref, Any]] = {}  # by the identity of the host's array: the one on the devices
+
+
+def _seen(held: Any) -> np.ndarray:
+    """What all devices have, for the host. It stays on them: the next program that is given this very array, which
+    nobody can change, takes it from there. (So weights are not sent to all devices at each step.)"""
+    array = np.asarray(held.addressable_data(0))  # on CPUs the same memory
+    if array.flags.writeable:
+        array.flags.writeable = False
+    key = id(array)
+    _there[key] = weakref.ref(array, lambda _: _there.pop(key, None)), held
+    return array
+
+
+class ComeAgain:
+    """Arrays of the host on their way to all devices. What comes again is sent once."""
+
+    def __init__(self, to: Any) -> None:
+        self.to = to
+        self.seen: dict[int, Callable] = {}  # by input: the last array,
+        self.kept: dict[int, tuple] = {}  # and one that came again, with what was sent
+
+    def on_mesh(self, k: int, array: Any) -> Any:
+        known, held = _there.get(id(array), (None, None))
+        if known is not None and known() is array and held.sharding == self.to:
+            return held
+        before, held = self.kept.get(k, (None, None))
+        if before is array:
+            return held
+        self.kept.pop(k, None)
+        if type(array) is not np.ndarray or not array.ndim:
+            return self._sent(array)
+        last, self.seen[k] = self.seen.get(k), weakref.ref(array)
+        if last is None or last() is not array:
+            return self._sent(array)
+        self.kept[k] = array, meshes.spread(array, self.to, may_alias=False)  # held, lest it be changed in place
+        return self.kept[k][1]
+
+    def _sent(self, array: Any) -> Any:
+        """jax sends it as it is called, if all devices are of this process."""
+        return array if self.to.is_fully_addressable else meshes.joined(array, self.to)

@@ -396,17 +396,21 @@ class Graph(GraphSizes, Executor):
     ) -> list[Tensor]:
         """What the graph computes, in the current frame, from the tensors at its input indices. `sizes`: what those
         that were not known when it was traced are now, by number."""
-        values = self.constants | {p: t for t, p in self.captures.values()} | values
+        values = self.known(values)
         before = replayed.get()
         try:
             for node in self.leading_to(values, outputs, effects):
                 replayed.set(node)
-                values.update(self._replayed(node, values, sizes))
+                values.update(self.replayed(node, values, sizes))
         finally:
             replayed.set(before)
         return [values[p] for p in outputs]
 
-    def _replayed(self, node: Node, values: dict[int, Tensor], sizes: Any) -> dict[int, Tensor]:
+    def known(self, values: dict[int, Tensor]) -> dict[int, Tensor]:
+        """The values by index from which the graph can be replayed: these, constants and captures."""
+        return self.constants | {p: t for t, p in self.captures.values()} | values
+
+    def replayed(self, node: Node, values: dict[int, Tensor], sizes: Any = None) -> dict[int, Tensor]:
         """What a node computes, by index."""
         args = [values[p] for p in node.inputs]
         if node.prim.body is None:
