@@ -84,7 +84,7 @@ class ComeAgain:
 
     def on_mesh(self, k: int, array: Any) -> Any:
         known, held = _there.get(id(array), (None, None))
-        if known is not None and known() is array and held.sharding == self.to:
+        if known is not None and known() is array and held is not None and held.sharding == self.to:
             return held
         before, held = self.kept.get(k, (None, None))
         if before is array:
