@@ -209,7 +209,11 @@ class CompositeTensor:
 
     @classmethod
     def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
-        """What a primitive does with one among its inputs; NotImplemented: it takes it for a tensor."""
+        """What a primitive does with one among its inputs; NotImplemented: it takes it for a tensor.
+
+        What hands on its only input does so with each part. Variables among them stay what they are."""
+        if prim.elementwise and prim.unchanged is True and len(args) == 1 and not params:
+            return args[0].__with_each__(lambda part: part if hasattr(part, "assign") else prim.entry(part))
         return NotImplemented
 
     def __with_each__(self, function: Callable[[Any], Any]) -> Any:

@@ -47,6 +47,7 @@ class Operation:
     elementwise = False  # every element of the output depends on the inputs' elements at the same place alone
     broadcasts: Broadcasts | None = None
     merges: Callable | None = None
+    unchanged: Any = None  # True: where shape and dtype stay, the output is the input
     across: Across | None = None  # of a collective
     apart = False  # it is compiled by itself, for several devices: what is around it is not compiled with it
     moves = False  # every element of the output is one of the inputs'

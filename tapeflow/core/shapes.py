@@ -59,14 +59,46 @@ class Dimension:
     def __rfloordiv__(self, other: Any) -> "Dimension":
         return Dimension(other) // self
 
+    def __mod__(self, other: Any) -> "Dimension":
+        return self._with(other, lambda a, b: a % b)
+
+    def __rmod__(self, other: Any) -> "Dimension":
+        return Dimension(other) % self
+
     __radd__, __rmul__ = __add__, __mul__
+
+    # ---- comparisons give None where one of the two is not known, which is not true
+
+    def _compared(self, other: Any, function: Any) -> bool | None:
+        other = Dimension(other)._value
+        return None if self._value is None or other is None else function(self._value, other)
+
+    def __lt__(self, other: Any) -> bool | None:
+        return self._compared(other, operator.lt)
+
+    def __le__(self, other: Any) -> bool | None:
+        return self._compared(other, operator.le)
+
+    def __gt__(self, other: Any) -> bool | None:
+        return self._compared(other, operator.gt)
+
+    def __ge__(self, other: Any) -> bool | None:
+        return self._compared(other, operator.ge)
 
     def __eq__(self, other: Any) -> Any:
         try:
-            other = Dimension(other)._value
+            return self._compared(other, operator.eq)
         except (TypeError, ValueError):
             return NotImplemented
-        return None if self._value is None or other is None else self._value == other
+
+    def __ne__(self, other: Any) -> Any:
+        try:
+            return self._compared(other, operator.ne)
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
 
     def __hash__(self) -> int:
         return hash(self._value)

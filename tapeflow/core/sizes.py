@@ -389,6 +389,20 @@ def _chosen(operation: str, a: Any, b: Any) -> Any:
     return a if _same(a, b) else size._with(operation, a, b)
 
 
+def holds(question: Callable[[], bool], *shapes: tuple) -> bool:
+    """Is it true of these shapes? Sizes that nothing is known of are taken for what they are compared with, so that it
+    is, as when the shape of a primitive's result is inferred."""
+    size = next((d for shape in shapes for d in shape if type(d) is Size), None)
+    if size is None:
+        return question()
+    while True:
+        asked = len(size.relied_on)
+        if question():
+            return True
+        if not size.relied_on.guessed_better(asked):
+            return False
+
+
 def estimated(size: Any) -> int:
     """What it is in the call that is traced, for a choice that no result depends on."""
     return _now(size)

@@ -203,7 +203,7 @@ RENAMED = {
     "framework.type_spec_registry.get_name": "tapeflow.programs.inner.specs.get_name",
     "framework.type_spec_registry.lookup": "tapeflow.programs.inner.specs.lookup",
     "framework.type_spec_registry.register": "tapeflow.programs.inner.specs.register",
-    "ops.array_ops.prevent_gradient": "tf.raw_ops.PreventGradient",
+    "ops.array_ops.prevent_gradient": "tapeflow.programs.inner.runtime.prevent_gradient",
     "ops.control_flow_case._case_helper": "tapeflow.programs.inner.runtime.case_helper",
     "ops.control_flow_ops.get_enclosing_xla_context": "tapeflow.programs.inner.runtime.nothing",
     "ops.control_flow_util.ENABLE_CONTROL_FLOW_V2": "tapeflow.programs.inner.runtime.TRUE",

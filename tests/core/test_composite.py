@@ -3,7 +3,7 @@
 import pytest
 
 import tapeflow as tf
-from tapeflow.core.composite import Composite
+from tapeflow.core.composite import Composite, CompositeTensor
 
 
 class Pair(Composite):
@@ -39,3 +39,36 @@ def test_one_that_answers_for_nothing_is_refused():
 
     with pytest.raises(TypeError, match="exp does not take a Silent"):
         tf.exp(Silent())
+
+
+@pytest.mark.parametrize("function", [tf.identity, tf.stop_gradient])
+def test_what_hands_on_its_input_hands_on_the_parts(function):
+    class Plain(CompositeTensor):
+        """One that says nothing of primitives."""
+
+        def __init__(self, part, variable):
+            self.part, self.variable = part, variable
+
+        @property
+        def _type_spec(self):
+            return PlainSpec(tf.TensorSpec.from_tensor(self.part))
+
+    class PlainSpec(tf.TypeSpec):
+        value_type = Plain
+
+        def __init__(self, part):
+            self.part = part
+
+        def _serialize(self):
+            return (self.part,)
+
+        _component_specs = property(lambda self: [self.part, self.part])
+        _to_components = lambda self, value: [value.part, value.variable]
+        _from_components = lambda self, parts: Plain(*parts)
+
+    plain = Plain(tf.constant([3.0]), tf.Variable([4.0]))
+    made = function(plain)
+    assert type(made) is Plain and made.part is not plain.part and made.part.numpy() == [3]
+    assert made.variable is plain.variable
+    slices = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([0]), tf.constant([3, 2]))
+    assert type(function(slices)) is tf.IndexedSlices

@@ -117,3 +117,12 @@ def test_of_a_shape():
     dims = tf.zeros([1, 2]).shape.dims
     assert [d.value for d in dims] == [1, 2] and type(dims[0]).__name__ == "Dimension"
     assert [d.value for d in tf.TensorShape([None, 3]).dims] == [None, 3] and tf.TensorShape(None).dims is None
+
+
+def test_sizes_are_ordered():
+    three, unknown = Dimension(3), Dimension(None)
+    assert three < 4 and three <= 3 and three > Dimension(2) and three >= 3 and not three < 3
+    assert max(three, Dimension(4)).value == 4
+    assert [unknown < 3, three > unknown, unknown != 3, three >= None] == [None] * 4
+    assert [(three % 2).value, (7 % three).value, (unknown % 2).value] == [1, 1, None]
+    assert three and not unknown and not Dimension(0)

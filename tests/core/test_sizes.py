@@ -8,10 +8,12 @@ import pytest
 from tapeflow.core.sizes import (
     Expression,
     Known,
+    Reliance,
     Size,
     alike,
     computed,
     estimated,
+    holds,
     larger,
     public,
     smaller,
@@ -138,3 +140,13 @@ def test_a_factor_that_is_nothing_now_divides_nothing():
     for divide in (lambda: (n * none) // none, lambda: (n * none) % none):
         with pytest.raises(ZeroDivisionError):
             divide()
+
+
+def test_sizes_of_which_nothing_is_known_may_be_what_makes_it_true():
+    relied_on = Reliance()
+    late, now = Size(Expression("size", 0), None, relied_on), Size(Expression("size", 1), 5, relied_on)
+    relied_on.now[1] = 5
+    assert holds(lambda: True) and not holds(lambda: False, (2,), (3,))
+    assert holds(lambda: late == 3, (late,)) and late.now == 3
+    assert not holds(lambda: late == 4, (late,))  # it was taken for 3 above
+    assert not holds(lambda: now == 3, (now,))  # the call says 5

@@ -16,6 +16,7 @@ from tapeflow.core.dtypes import DType, as_dtype, bfloat16, float16, float32, fl
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.random.streams import RESERVED, Draw, fresh_key
+from tapeflow.core.sizes import holds
 from tapeflow.core.tensor import EagerTensor, Tensor
 
 FLOATS = (float16, bfloat16, float32, float64)
@@ -164,8 +165,8 @@ def shuffle(key: Tensor, value: Any) -> Tensor:
 
 
 def ends_with(shape: tuple[int, ...], tail: tuple[int, ...]) -> None:
-    fits = len(tail) <= len(shape) and all(t in (1, s) for s, t in zip(reversed(shape), reversed(tail)))
-    if not fits:
+    pairs = list(zip(reversed(shape), reversed(tail)))
+    if len(tail) > len(shape) or not holds(lambda: all(t in (1, s) for s, t in pairs), shape, tail):
         raise invalid(
             f"Shape passed in must end with broadcasted shape: {shape} does not end with {tail}, the shape of the "
             "parameters."

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar, cast
 
 from tapeflow.api.runtime import name_scope as _name_scope
+from tapeflow.core.shapes import TensorShape
 from tapeflow.core.variables import arrivals
 from tapeflow.core.variables.variable import Variable
 from tapeflow.names import attributes
@@ -162,7 +163,7 @@ def _leaves(path: tuple, value: Any) -> Iterator[tuple[tuple, Any]]:
             keys = list(value)
         for key in keys:
             yield from _leaves((*path, key), value[key])
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):  # whose rank may be unknown
         for place, entry in enumerate(value):
             yield from _leaves((*path, place), entry)
     else:

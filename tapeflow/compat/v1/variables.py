@@ -237,13 +237,28 @@ def get_variable(
     return Variable(value, trainable=trainable, name=name, constraint=constraint, dtype=dtype)
 
 
+class VariableScope(SimpleNamespace):
+    """What programs ask of a scope. Where its variables are cached is said and never needed: they are read at once."""
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Remembers it."""
+        self.caching_device = caching_device
+
+
+def _scope(reuse: bool) -> VariableScope:
+    name = get_current_name_scope()
+    return VariableScope(
+        name=name, reuse=reuse, original_name_scope=f"{name}/", caching_device=None, use_resource=True
+    )
+
+
 @contextmanager
 def variable_scope(
     name_or_scope: Any, default_name: str | None = None, values: Any = None, initializer: Any = None,
     regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None,
     reuse: Any = None, dtype: Any = None, use_resource: Any = None, constraint: Any = None,
     auxiliary_name_scope: bool = True,
-) -> Iterator[SimpleNamespace]:  # fmt: skip
+) -> Iterator[VariableScope]:  # fmt: skip
     """Names of variables made inside start with the scope's.
 
     Args:
@@ -255,23 +270,18 @@ def variable_scope(
     ...     tf.compat.v1.get_variable("w", [1]).name
     'layer/w:0'
     """
-    name = getattr(name_or_scope, "name", name_or_scope) or default_name
-    if not name:
+    name = getattr(name_or_scope, "name", name_or_scope or default_name)  # that of the outermost scope is empty
+    if name is None:
         raise ValueError("If default_name is None then name_or_scope is required")
     with name_scope(name):
-        yield SimpleNamespace(
-            name=get_current_name_scope(), reuse=bool(reuse), original_name_scope=f"{get_current_name_scope()}/"
-        )
+        yield _scope(bool(reuse))
 
 
-def get_variable_scope() -> SimpleNamespace:
+def get_variable_scope() -> VariableScope:
     """The scope that is open, with its `name`.
 
     >>> with tf.compat.v1.variable_scope("layer"):
     ...     tf.compat.v1.get_variable_scope().name
     'layer'
     """
-    name = get_current_name_scope()
-    return SimpleNamespace(
-        name=name, reuse=False, original_name_scope=f"{name}/", caching_device=None, use_resource=True
-    )
+    return _scope(False)

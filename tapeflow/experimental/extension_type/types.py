@@ -112,9 +112,7 @@ class ExtensionType(Fields, CompositeTensor, metaclass=ABCMeta):
     @classmethod
     def _apply(cls, prim: Operation, args: tuple, params: dict) -> Any:
         answer = dispatch.of_primitive(prim, args, params)
-        if answer is NotImplemented and prim.name in ("identity", "stop_gradient"):
-            return args[0].__with_each__(lambda part: prim.entry(part, **params))
-        return answer
+        return super()._apply(prim, args, params) if answer is NotImplemented else answer
 
     def __getstate__(self) -> dict:
         return {name: self.__dict__[name] for name in self._fields}

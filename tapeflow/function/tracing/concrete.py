@@ -373,6 +373,11 @@ class ConcreteFunction:
         signature = self.signature or inspect.signature(self.python_function)
         return Binding(self.name, signature, self.structure, opened(self.structure), self.tensor_positions)
 
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Nothing is left to do: a graph holds the functions that it calls by themselves, not by their names."""
+
+    add_gradient_functions_to_graph = add_to_graph
+
     # ---- what it is made of
 
     def compiler_text(self, tensors: list[Tensor], stage: str) -> str:

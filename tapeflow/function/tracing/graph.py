@@ -478,3 +478,22 @@ class ReplayedRule(Rule):
         for variable, value in zip(graph.assigned.values(), made):
             variable.put_value(value, read_value=False)
         return gradients
+
+
+class _GraphOf:
+    """`x.graph`: the graph that a symbolic tensor belongs to. A tensor that has a value while a function is traced is
+    a constant of that function; where none is traced it has no graph, and the name is not there."""
+
+    def __init__(self, absent: Any) -> None:
+        self.absent = absent
+
+    def __get__(self, tensor: Any, owner: type | None = None) -> Any:
+        if type(tensor) is SymbolicTensor:
+            return tensor._graph
+        executor = current().executor
+        if tensor is not None and isinstance(executor, Graph):
+            return executor
+        return self.absent.__get__(tensor, owner)
+
+
+Tensor.graph = _GraphOf(vars(Tensor)["graph"])  # type: ignore[attr-defined]

@@ -67,9 +67,9 @@ class Function(Generic[P, R]):
         self._signature = inspect.signature(python_function)
         if input_signature is not None:
             input_signature = checked(input_signature, python_function, self._signature)
-        self.python_function, self.input_signature, self.autograph = python_function, input_signature, autograph
-        self.jit_compile, self.reduce_retracing = jit_compile, reduce_retracing
+        self.python_function = self._python_function = python_function  # by both names in what `wraps` makes of it
         self._options = input_signature, autograph, jit_compile, reduce_retracing
+        self.input_signature, self.autograph, self.jit_compile, self.reduce_retracing = self._options
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
         kinds = [p.kind for p in self._signature.parameters.values()]
         plain = all(k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in kinds)
@@ -248,7 +248,7 @@ class Function(Generic[P, R]):
         libraries call.)"""
         if self._count:
             raise ValueError("Functions cannot be decorated after they have been traced.")
-        self.python_function = decorator(self.python_function)
+        self.python_function = self._python_function = decorator(self.python_function)
         self._signature = inspect.signature(self.python_function) if self._arity < 0 else self._signature
 
     @property

@@ -160,6 +160,11 @@ def pfor(loop_fn: Callable, iters: Any, fallback_to_while_loop: bool = True, **_
     return tf.vectorized_map(loop_fn, tf.range(iters), fallback_to_while_loop)
 
 
+def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
+    """The same value; a gradient through it is a LookupError."""
+    return tf.raw_ops.PreventGradient(input=input, message=message)
+
+
 def is_variable(var: Any) -> bool:
     """Is it a variable?"""
     return isinstance(var, tf.Variable)

@@ -137,3 +137,14 @@ def test_index_shuffle_is_a_permutation(last):
     assert last < 6 or (places != np.arange(last + 1)).any()
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.random.experimental.index_shuffle(last + 1, SEED, last)
+
+
+def test_shapes_that_a_signature_leaves_open_fit_the_parameters():
+    draw = tf.function(lambda shape, alpha, beta: tf.random.stateless_gamma(shape, [1, 2], alpha, beta))
+    concrete = draw.get_concrete_function(
+        tf.TensorSpec([2], tf.int32), tf.TensorSpec([3], tf.float32), tf.TensorSpec([1], tf.float32)
+    )
+    x = concrete(tf.constant([2, 3]), tf.ones([3]), tf.ones([1]))
+    np.testing.assert_array_equal(x, tf.random.stateless_gamma([2, 3], [1, 2], tf.ones([3]), tf.ones([1])))
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        concrete(tf.constant([2, 4]), tf.ones([3]), tf.ones([1]))

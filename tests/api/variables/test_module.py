@@ -94,3 +94,9 @@ def test_each_property_looks_for_itself():
     refusing = Refusing()
     refusing.a, refusing.b = tf.Variable(1.0), tf.Variable(2.0, trainable=False)
     assert floats(refusing.trainable_variables) == [1.0] and floats(refusing.non_trainable_variables) == [2.0]
+
+
+def test_shapes_are_no_lists_of_parts():
+    module = tf.Module()
+    module.shape, module.v = [tf.TensorShape(None)], tf.Variable(1.0)
+    assert module.variables == (module.v,)

@@ -267,3 +267,12 @@ def test_sizes_of_version_1_are_compared():
         known.merge_with(4)
     with pytest.raises(TypeError):
         tf.compat.v1.Dimension("x")
+
+
+def test_the_scope_that_is_open_may_be_opened_again():
+    with v1.variable_scope(v1.get_variable_scope()) as scope:
+        assert scope.name == "" and scope.caching_device is None
+        scope.set_caching_device("/CPU:0")
+        assert scope.caching_device == "/CPU:0"
+    with pytest.raises(ValueError, match="name_or_scope is required"), v1.variable_scope(None):
+        pass

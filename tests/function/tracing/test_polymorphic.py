@@ -3,6 +3,7 @@ at once."""
 
 import collections
 import copy
+import functools
 import gc
 import sys
 import threading
@@ -220,3 +221,15 @@ def test_methods_are_functions_to_isinstance():
     assert isinstance(net.call, kind) and isinstance(Net.call, kind)
     assert int(net.call(tf.constant(3))) == 6 and int(net.call.get_concrete_function(tf.constant(3))(4)) == 8
     assert int(copy.copy(net.call)(tf.constant(4))) == 8
+
+
+def test_wrappers_know_what_was_traced():
+    double = tf.function(lambda x: x * 2)
+
+    @functools.wraps(double)
+    def wrapper(x):
+        return double(x)
+
+    assert wrapper._python_function is double.python_function
+    double._decorate(lambda f: lambda x: f(x) + 1)
+    assert double._python_function is double.python_function and double(tf.constant(1.0)).numpy() == 3

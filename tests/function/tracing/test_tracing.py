@@ -158,3 +158,32 @@ def test_functions_and_graphs_show_themselves():
     assert repr(f) == "<tf.function f(x), 1 trace>"
     assert repr(f.graph).startswith("<Graph of 2 operations, of (Tensor(")
     assert "sin(x)" in f.graph._repr_html_() and f.graph._repr_html_().startswith("<pre>")
+
+
+def test_tensors_know_the_graph_that_is_traced():
+    found = []
+
+    @tf.function
+    def f(x):
+        found.append((x.graph, (x + 1).graph, tf.constant(True).graph))
+        return x
+
+    f(tf.constant(1.0))
+    [graphs] = found
+    assert set(graphs) == {f.get_concrete_function(tf.constant(1.0)).graph}
+    with pytest.raises(AttributeError, match="Eager tensors have no graph"):
+        tf.constant(1.0).graph  # noqa: B018
+    assert not hasattr(tf.constant(1.0), "graph")
+
+
+def test_a_concrete_function_may_be_asked_to_join_a_graph():
+    double = tf.function(lambda x: x * 2)
+
+    @tf.function
+    def f(x):
+        concrete = double.get_concrete_function(x)
+        concrete.add_to_graph()
+        concrete.add_gradient_functions_to_graph()
+        return concrete(x)
+
+    assert f(tf.constant(3.0)).numpy() == 6

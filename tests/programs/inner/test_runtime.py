@@ -100,3 +100,13 @@ def test_what_is_recorded(installed):
         with tape.stop_recording():
             assert not recorded([x])
     assert not recorded([x])
+
+
+def test_prevented_gradients_take_their_arguments_by_place(installed):
+    prevent_gradient = names_after("from tensorflow.python.ops.array_ops import prevent_gradient")["prevent_gradient"]
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = prevent_gradient(x * 3, "not this way")
+    assert y.numpy() == 6
+    with pytest.raises(LookupError, match="not this way"):
+        tape.gradient(y, x)
