@@ -81,10 +81,13 @@ class Guesses(Known):
         self.like: dict[int, Size] = {}  # by number, the size of another trace that it is taken for
         self.free: set[int] = set()  # those that nothing is known of: they may be guessed anew
         self.guessed: set[int] = set()  # the same, and those of them that have been
+        self.doubtful: set[int] = set()  # those of another trace, for another call
 
-    def take(self, number: int, like: "Size") -> None:
-        """Has a size be taken for what one of another trace is taken for."""
+    def take(self, number: int, like: "Size", same_call: bool = True) -> None:
+        """Has a size be taken for what one of another trace is taken for; if that is for another call, as long as
+        nothing speaks against it."""
         self.look[number], self.like[number] = lambda: like.now, like
+        (self.doubtful.discard if same_call else self.doubtful.add)(number)
 
     def with_more(self, sizes: Mapping[int, Any]) -> Known:
         return Known({**self, **sizes})  # guesses change
@@ -92,7 +95,8 @@ class Guesses(Known):
     def __missing__(self, number: int) -> int:
         found = self.look[number]() if number in self.look else None
         like = self.like.get(number)
-        if found is None or like is not None and numbers(like) <= like.relied_on.now.guessed:
+        doubtful = number in self.doubtful or like is not None and numbers(like) <= like.relied_on.now.guessed
+        if found is None or doubtful:
             self.free.add(number)
             self.guessed.add(number)
             found = ANY_SIZE if found is None else found
@@ -117,7 +121,9 @@ class Reliance(list):
             if expression.operation != "==" or answer:
                 continue
             for product, other in (expression.parts, expression.parts[::-1]):
-                guesses = self._guessed_factors(product, computed(other, self.now))
+                guesses = self._guessed_factors(*self._without_terms(product, computed(other, self.now)))
+                for number, guess in list(guesses.items()):
+                    guesses |= dict.fromkeys(self._equal_to(number, asked), guess)
                 before = {number: self.now[number] for number in guesses}
                 self.now.update(guesses)
                 self.now.found = {}
@@ -129,21 +135,45 @@ class Reliance(list):
                 self.now.found = {}
         return False
 
+    def _without_terms(self, total: Any, wanted: int) -> tuple[Any, int]:
+        """(The part of a sum that nothing is known of, what it has to be for the sum to be `wanted`)."""
+        while type(total) is Expression and total.operation == "+":
+            a, b = total.parts
+            total, known = (b, a) if self.now.free.isdisjoint(numbers(a)) else (a, b)
+            wanted -= computed(known, self.now)
+        return total, wanted
+
+    def _equal_to(self, number: int, asked: int) -> set[int]:
+        """This size, and those that nothing is known of either but that Python was told to be equal."""
+        pairs = [
+            numbers(expression)
+            for expression, answer in self[:asked]
+            if answer and expression.operation == "==" and all(map(_is_size, expression.parts))
+        ]
+        found, before = {number}, 0
+        while len(found) > before:
+            before = len(found)
+            found.update(*[pair for pair in pairs if not pair.isdisjoint(found) and pair <= self.now.free])
+        return found
+
     def _guessed_factors(self, product: Any, wanted: int) -> dict[int, int]:
         """Sizes, by number, for those in a product that nothing is known of: with them it is as large as `wanted`."""
         factors = [product]
         while any(type(f) is Expression and f.operation == "*" for f in factors):
             factors = [p for f in factors for p in (f.parts if getattr(f, "operation", "") == "*" else (f,))]
-        is_size = lambda f: type(f) is Expression and f.operation == "size"
-        free = [f.parts[0] for f in factors if is_size(f) and f.parts[0] in self.now.free]
-        rest = prod([computed(f, self.now) for f in factors if not (is_size(f) and f.parts[0] in free)])
-        if not free or len(set(free)) < len(free) or not rest or wanted % rest:
+        free = [f.parts[0] for f in factors if _is_size(f) and f.parts[0] in self.now.free]
+        rest = prod([computed(f, self.now) for f in factors if not (_is_size(f) and f.parts[0] in free)])
+        if wanted < 0 or not free or len(set(free)) < len(free) or not rest or wanted % rest:
             return {}
         left, guesses = wanted // rest, {}
         for number in free[:-1]:  # no 1 where it can be another number: ones are special
             guesses[number] = next((d for d in (2, 3, 5, 7) if left > d and left % d == 0), 1)
             left //= guesses[number]
         return guesses | {free[-1]: left}
+
+
+def _is_size(expression: Any) -> bool:
+    return type(expression) is Expression and expression.operation == "size"
 
 
 class Size:

@@ -150,3 +150,22 @@ def test_sizes_of_which_nothing_is_known_may_be_what_makes_it_true():
     assert holds(lambda: late == 3, (late,)) and late.now == 3
     assert not holds(lambda: late == 4, (late,))  # it was taken for 3 above
     assert not holds(lambda: now == 3, (now,))  # the call says 5
+
+
+def test_sizes_that_were_found_equal_are_taken_for_the_same():
+    relied_on = Reliance()
+    a, b, c = [Size(Expression("size", n), None, relied_on) for n in range(3)]
+    assert a == b and b == c
+    assert holds(lambda: c == 5, (c,)) and (a.now, b.now, c.now) == (5, 5, 5)
+
+
+@pytest.mark.parametrize(("made", "number"), [(lambda s: s * 4, 12), (lambda s: 2 + s * 3, 11), (lambda s: s + 1, 4)])
+def test_sizes_in_sums_and_products_are_taken_for_what_fits(made, number):
+    late = Size(Expression("size", 0), None, Reliance())
+    assert holds(lambda: made(late) == number, (late,)) and late.now == 3
+
+
+@pytest.mark.parametrize(("made", "number"), [(lambda s: s * 4, 13), (lambda s: s + 5, 4), (lambda s: s // 2, 7)])
+def test_sizes_that_nothing_makes_fit(made, number):
+    late = Size(Expression("size", 0), None, Reliance())
+    assert not holds(lambda: made(late) == number, (late,))

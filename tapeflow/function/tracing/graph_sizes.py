@@ -59,7 +59,7 @@ class GraphSizes:
         self.sizes.append(size)
         self.relied_on.late.add(number)
         if like is not None:
-            known.take(number, like)
+            known.take(number, like, same_call=False)
         elif self.measures is not None:
             known.look[number] = lambda: None if self.measures is None else self.measures(self.value_of(size))
 
@@ -70,10 +70,11 @@ class GraphSizes:
             return size
         for number in found:
             own, other = [Size(Expression("size", number), None, to) for to in (self.relied_on, size.relied_on)]
-            if number in late and number not in self.late:
+            if number in late and number in self.late:
+                continue
+            if number in late:
                 self._enter(own, None, other)
-            elif number not in late:
-                self.relied_on.now.take(number, other)
+            self.relied_on.now.take(number, other)
         return Size(size.expression, None, self.relied_on)
 
     def _sees(self, size: Any) -> bool:
@@ -98,7 +99,7 @@ class GraphSizes:
             if type(now) is Size is type(then) and now.expression.operation == "size":
                 number = now.number
                 if number in self.relied_on.late and number not in self.relied_on.now:
-                    self.relied_on.now.take(number, then)
+                    self.relied_on.now.take(number, then, same_call=False)
 
     def value_of(self, size: Size) -> Tensor:
         """A size as a tensor: what it is computed from, or measured in what has it in its shape."""

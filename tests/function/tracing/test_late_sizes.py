@@ -325,3 +325,19 @@ def test_a_number_that_a_size_decides_is_asked_for_again():
     made = orthogonal.get_concrete_function(tf.TensorSpec([None, None]))
     for shape in ((4, 2), (2, 4), (3, 3), (1, 5)):
         assert made(tf.ones(shape)).shape == shape
+
+
+def test_sizes_that_a_function_inside_knows_nothing_of_fit_what_is_outside():
+    """A loop in an inner function leaves the size open; the outer one reshapes the result to one that it knows."""
+
+    def grown(shape):
+        draw = lambda k: tf.random.stateless_uniform(shape, [1, k])
+        more = lambda x, k: (tf.where(draw(k) > 0.5, draw(k), x), k + 1)
+        return tf.while_loop(lambda x, k: tf.reduce_any(x < 0.1), more, (draw(0), 1))[0]
+
+    inner = tf.function(grown, autograph=False)
+    for shape, wanted in (([1, 3], [3]), ([1], []), ([2, 3], [6])):
+        outer = tf.function(lambda: tf.reshape(inner(np.array(shape, np.int32)), wanted), autograph=False)  # noqa: B023
+        concrete = outer.get_concrete_function()
+        np.testing.assert_array_equal(concrete(), np.reshape(grown(shape), wanted))
+        assert concrete.output_shapes == wanted
