@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tapeflow.programs import children
+
 from . import hook
 from .grafting import GRAFTS, NAME, grafted
 
@@ -293,3 +295,5 @@ def pytest_runtest_call(item: Any) -> Any:
 sys.modules.setdefault("conftest", sys.modules[__name__])
 sys.meta_path.insert(0, _Tests())
 hook.install()
+# Processes that tests start import their modules, too. (They were forks, which have everything, before Python 3.14.)
+children.prepare("keras_tapeflow.testing")

@@ -12,21 +12,22 @@ from pathlib import Path
 from typing import Any
 
 
-def prepare() -> None:
-    """From now on, for this process and for those that its children start."""
+def prepare(first: str = "tapeflow.programs.child") -> None:
+    """From now on, for this process and for those that its children start: they import this module before they do
+    anything."""
     if "forkserver" in multiprocessing.get_all_start_methods():  # not on Windows
-        multiprocessing.set_forkserver_preload(["tapeflow.programs.child"])
+        multiprocessing.set_forkserver_preload([first])
     if not hasattr(spawn.get_command_line, "__wrapped__"):
-        spawn.get_command_line = _with_stand_in(spawn.get_command_line)
+        spawn.get_command_line = _importing(first, spawn.get_command_line)
 
 
-def _with_stand_in(get_command_line: Any) -> Any:
+def _importing(first: str, get_command_line: Any) -> Any:
     @functools.wraps(get_command_line)
     def changed(**options: Any) -> list[str]:
         words = get_command_line(**options)
         if "-c" in words:  # not in a program that was frozen into an executable
             place = words.index("-c") + 1
-            words[place] = f"{_BEGINNING}; {words[place]}"
+            words[place] = f"{_BEGINNING}; import {first}; {words[place]}"
         return words
 
     return changed
@@ -34,4 +35,4 @@ def _with_stand_in(get_command_line: Any) -> Any:
 
 _HOME = str(Path(__file__).parents[2])
 # Then it gets its parent's path.
-_BEGINNING = f"import sys; sys.path.append({_HOME!r}); import tapeflow.programs.child"
+_BEGINNING = f"import sys; sys.path.append({_HOME!r})"
