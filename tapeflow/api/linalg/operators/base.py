@@ -5,14 +5,14 @@ from typing import Any
 
 from tapeflow.api import linalg, math
 from tapeflow.api.arrays import properties as array
+from tapeflow.api.arrays.building import eye
 from tapeflow.api.arrays.constants import convert_to_tensor
 from tapeflow.api.arrays.shaping import broadcast_to, expand_dims, squeeze
-from tapeflow.api.math.comparison import equal
+from tapeflow.api.assertions.values import assert_equal, assert_less
 from tapeflow.api.variables.module import Module
-from tapeflow.core.apply import array_of, as_tensor
+from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.errors import invalid
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import Tensor
 
@@ -58,19 +58,29 @@ class LinearOperator(Module):
         return self._positive_definite
 
     @property
-    def is_square(self) -> bool:
-        """Whether it has as many rows as columns."""
-        return self.shape[-1] == self.shape[-2]
+    def is_square(self) -> bool | None:
+        """Whether it has as many rows as columns; where the shape is not known, what was said."""
+        rows, columns = self.range_dimension, self.domain_dimension
+        return self._square if None in (rows, columns) else rows == columns
 
     # ---- what one's own operator says
 
     def _to_dense(self) -> Tensor:
-        raise NotImplementedError(
-            f"{type(self).__name__} does not say what its matrix is: define _to_dense, or _matmul and _shape."
+        if type(self)._matmul is LinearOperator._matmul:
+            raise NotImplementedError(
+                f"{type(self).__name__} does not say what its matrix is: define _to_dense, or _matmul and _shape."
+            )
+        batch = self.batch_shape
+        rows = self.domain_dimension_tensor()
+        return self._matmul(
+            eye(rows, batch_shape=batch if batch.is_fully_defined() else self.batch_shape_tensor(), dtype=self.dtype)
         )
 
     def _shape(self) -> TensorShape:
         return self._to_dense().sizes
+
+    def _shape_tensor(self) -> Tensor:
+        return array.shape(self.to_dense())
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         matrix, x = together(self.to_dense(), x)
@@ -82,6 +92,48 @@ class LinearOperator(Module):
         if self.is_positive_definite and self.is_self_adjoint:
             return linalg.cholesky_solve(linalg.cholesky(matrix), rhs)
         return linalg.solve(matrix, rhs, adjoint=adjoint)
+
+    def _matvec(self, x: Tensor, adjoint: bool = False) -> Tensor:
+        return squeeze(self._matmul(self._factor(expand_dims(x, -1), adjoint), adjoint), -1)
+
+    def _solvevec(self, rhs: Tensor, adjoint: bool = False) -> Tensor:
+        return squeeze(self.solve(expand_dims(rhs, -1), adjoint), -1)
+
+    def _add_to_tensor(self, x: Tensor) -> Tensor:
+        return self.to_dense() + x
+
+    def _determinant(self) -> Tensor:
+        return linalg.det(self.to_dense())
+
+    def _log_abs_determinant(self) -> Tensor:
+        return linalg.slogdet(self.to_dense())[1]
+
+    def _trace(self) -> Tensor:
+        return math.reduce_sum(self.diag_part(), -1)
+
+    def _diag_part(self) -> Tensor:
+        return linalg.diag_part(self.to_dense())
+
+    def _eigvals(self) -> Tensor:
+        return linalg.eigvalsh(self.to_dense())
+
+    def _cond(self) -> Tensor:
+        values = linalg.svd(self.to_dense(), compute_uv=False)
+        return math.reduce_max(values, -1) / math.reduce_min(values, -1)
+
+    def _assert_non_singular(self) -> None:
+        values = linalg.svd(self.to_dense(), compute_uv=False)
+        assert_less(
+            math.reduce_max(values, -1) * 1e-6, math.reduce_min(values, -1), "Singular matrix up to precision epsilon."
+        )
+
+    def _assert_self_adjoint(self) -> None:
+        matrix = self.to_dense()
+        assert_equal(matrix, linalg.adjoint(matrix), "Matrix was not equal to its adjoint.")
+
+    def _assert_positive_definite(self) -> None:
+        self.assert_self_adjoint()
+        linalg.cholesky(self.to_dense())
 
     # ---- shape
 
@@ -112,23 +164,24 @@ class LinearOperator(Module):
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """The shape as a tensor."""
-        return convert_to_tensor(list(self.shape), "int32")
+        known = self.shape
+        return convert_to_tensor(list(known), "int32") if known.is_fully_defined() else self._shape_tensor()
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
         """The axes before the matrix as a tensor."""
-        return convert_to_tensor(list(self.batch_shape), "int32")
+        return self.shape_tensor()[:-2]
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
         """The number of columns as a tensor."""
-        return convert_to_tensor(self.domain_dimension, "int32")
+        return self.shape_tensor()[-1]
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
         """The number of rows as a tensor."""
-        return convert_to_tensor(self.range_dimension, "int32")
+        return self.shape_tensor()[-2]
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
         """The number of axes as a tensor."""
-        return convert_to_tensor(self.tensor_rank, "int32")
+        return array.size(self.shape_tensor())
 
     # ---- products and equations
 
@@ -161,7 +214,7 @@ class LinearOperator(Module):
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
         """The matrix times a vector."""
-        return squeeze(self._matmul(self._factor(expand_dims(self._like(x), -1), adjoint), adjoint), -1)
+        return self._matvec(self._like(x), adjoint)
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """`x` such that the matrix times `x` is `rhs`, a matrix or another operator.
@@ -192,11 +245,11 @@ class LinearOperator(Module):
         Args:
             rhs: Vectors, along the last axis.
         """
-        return squeeze(self.solve(expand_dims(self._like(rhs), -1), adjoint), -1)
+        return self._solvevec(self._like(rhs), adjoint)
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
         """The matrix plus `x`."""
-        return self.to_dense() + self._like(x)
+        return self._add_to_tensor(self._like(x))
 
     def _like(self, x: Any) -> Tensor:
         x = x if isinstance(x, Tensor) else to_tensor(x, None if hasattr(x, "dtype") else self.dtype)
@@ -225,19 +278,19 @@ class LinearOperator(Module):
 
     def determinant(self, name: str = "det") -> Tensor:
         """The determinant."""
-        return linalg.det(self.to_dense())
+        return self._determinant()
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
         """The logarithm of the determinant's absolute value."""
-        return linalg.slogdet(self.to_dense())[1]
+        return self._log_abs_determinant()
 
     def trace(self, name: str = "trace") -> Tensor:
         """The sum of the diagonal."""
-        return math.reduce_sum(self.diag_part(), -1)
+        return self._trace()
 
     def diag_part(self, name: str = "diag_part") -> Tensor:
         """The diagonal."""
-        return linalg.diag_part(self.to_dense())
+        return self._diag_part()
 
     def eigvals(self, name: str = "eigvals") -> Tensor:
         """The eigenvalues, of an operator that is known to be its own adjoint."""
@@ -245,12 +298,11 @@ class LinearOperator(Module):
             raise NotImplementedError(
                 "Only self-adjoint matrices are supported: say is_self_adjoint=True if this one is."
             )
-        return linalg.eigvalsh(self.to_dense())
+        return self._eigvals()
 
     def cond(self, name: str = "cond") -> Tensor:
         """The largest singular value by the smallest one."""
-        values = linalg.svd(self.to_dense(), compute_uv=False)
-        return math.reduce_max(values, -1) / math.reduce_min(values, -1)
+        return self._cond()
 
     # ---- operators made from it
 
@@ -288,20 +340,15 @@ class LinearOperator(Module):
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> None:
         """Raises InvalidArgumentError if the matrix is singular, or nearly."""
-        values = array_of(linalg.svd(self.to_dense(), compute_uv=False))
-        if (values.min(-1) <= values.max(-1) * 1e-6).any():
-            raise invalid("Singular matrix up to precision epsilon.")
+        self._assert_non_singular()
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
         """Raises InvalidArgumentError if the matrix is not its own adjoint."""
-        matrix = self.to_dense()
-        if not bool(math.reduce_all(equal(matrix, linalg.adjoint(matrix)))):
-            raise invalid("Matrix was not equal to its adjoint.")
+        self._assert_self_adjoint()
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
         """Raises InvalidArgumentError if the matrix is not positive definite."""
-        self.assert_self_adjoint()
-        linalg.cholesky(self.to_dense())
+        self._assert_positive_definite()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: shape {tuple(self.shape)}, {self.dtype.name}>"

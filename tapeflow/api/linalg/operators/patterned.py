@@ -187,7 +187,7 @@ class LinearOperatorCirculant(LinearOperator):
         places = (np.arange(size)[:, None] - np.arange(size)[None, :]) % size
         return gather(column, places.astype(int32.np), axis=-1)
 
-    def eigvals(self, name: str = "eigvals") -> Tensor:
+    def _eigvals(self) -> Tensor:
         return as_tensor(self.spectrum)
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Tensor:

@@ -8,11 +8,15 @@ from tapeflow.api import linalg, math
 from tapeflow.api.arrays.building import eye, one_hot, zeros
 from tapeflow.api.arrays.casting import cast
 from tapeflow.api.arrays.indexing import gather
+from tapeflow.api.arrays.joining import concat
+from tapeflow.api.arrays.properties import shape
 from tapeflow.api.arrays.shaping import broadcast_to, expand_dims
-from tapeflow.api.math.complex_numbers import conj
+from tapeflow.api.assertions.values import assert_equal, assert_less, assert_positive
+from tapeflow.api.math.complex_numbers import conj, imag, real
 from tapeflow.api.signal.fourier import ifft
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, complex64, float32, int32
+from tapeflow.core.errors import invalid
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
 
@@ -27,6 +31,11 @@ __all__ = [
 def given(value: Any) -> Any:
     """As it is if it is a variable, which gradients go to; else a tensor."""
     return value if hasattr(value, "assign") else as_tensor(value)
+
+
+def _nowhere_zero(diag: Tensor) -> None:
+    sizes = math.abs(diag)
+    assert_less(zeros([], sizes.dtype), sizes, "Singular operator:  Diagonal contained zero values.")
 
 
 class LinearOperatorFullMatrix(LinearOperator):
@@ -58,6 +67,12 @@ class LinearOperatorFullMatrix(LinearOperator):
         """The matrix."""
         return self._matrix
 
+    def _shape(self) -> TensorShape:
+        return TensorShape(sizes_of(self._matrix))
+
+    def _shape_tensor(self) -> Tensor:
+        return shape(self._matrix)
+
     def _to_dense(self) -> Tensor:
         return as_tensor(self._matrix)
 
@@ -83,7 +98,7 @@ class LinearOperatorDiag(LinearOperator):
         name=None,
     ) -> None:
         self._diag = given(diag)
-        if not sizes_of(self._diag).rank:
+        if sizes_of(self._diag).rank == 0:
             raise ValueError(f"Argument diag must have at least 1 dimensions. Found: {diag!r}")
         if is_self_adjoint is None and not self._diag.dtype.is_complex:
             is_self_adjoint = True
@@ -95,7 +110,33 @@ class LinearOperatorDiag(LinearOperator):
         return self._diag
 
     def _shape(self) -> TensorShape:
-        return TensorShape([*sizes_of(self._diag), sizes_of(self._diag)[-1]])
+        sizes = sizes_of(self._diag)
+        return TensorShape([*sizes, sizes[-1]]) if sizes.rank is not None else TensorShape(None)
+
+    def _shape_tensor(self) -> Tensor:
+        sizes = shape(self._diag)
+        return concat([sizes, sizes[-1:]], 0)
+
+    def _assert_non_singular(self) -> None:
+        _nowhere_zero(as_tensor(self._diag))
+
+    def _assert_positive_definite(self) -> None:
+        diag = as_tensor(self._diag)
+        if diag.dtype.is_complex:
+            self.assert_self_adjoint()
+            diag = real(diag)
+        assert_positive(
+            diag, "Real diagonal operator had non-positive diagonal entries, thus was not positive definite."
+        )
+
+    def _assert_self_adjoint(self) -> None:
+        diag = as_tensor(self._diag)
+        if diag.dtype.is_complex:
+            assert_equal(
+                imag(diag),
+                zeros([], real(diag).dtype),
+                "This diagonal operator contained non-zero imaginary values.  Thus it was not self-adjoint.",
+            )
 
     def _to_dense(self) -> Tensor:
         return linalg.diag(as_tensor(self._diag))
@@ -110,16 +151,16 @@ class LinearOperatorDiag(LinearOperator):
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         return (linalg.adjoint(rhs) if adjoint_arg else rhs) / self._scaled(adjoint)
 
-    def diag_part(self, name: str = "diag_part") -> Tensor:
+    def _diag_part(self) -> Tensor:
         return as_tensor(self._diag)
 
-    def eigvals(self, name: str = "eigvals") -> Tensor:
+    def _eigvals(self) -> Tensor:
         return as_tensor(self._diag)
 
-    def determinant(self, name: str = "det") -> Tensor:
+    def _determinant(self) -> Tensor:
         return math.reduce_prod(as_tensor(self._diag), -1)
 
-    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
+    def _log_abs_determinant(self) -> Tensor:
         return math.reduce_sum(math.log(math.abs(as_tensor(self._diag))), -1)
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
@@ -156,6 +197,12 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
     def _diag(self) -> Tensor:
         multiplier = as_tensor(self.multiplier)
         return broadcast_to(expand_dims(multiplier, -1), [*multiplier.sizes, self._rows])
+
+    def _assert_non_singular(self) -> None:
+        assert_positive(math.abs(as_tensor(self.multiplier)), "LinearOperator was singular.")
+
+    def _assert_positive_definite(self) -> None:
+        assert_positive(real(as_tensor(self.multiplier)), "LinearOperator was not positive definite.")
 
 
 class LinearOperatorIdentity(LinearOperatorDiag):
@@ -211,6 +258,12 @@ class LinearOperatorZeros(LinearOperator):
     def _to_dense(self) -> Tensor:
         return zeros(self._sizes, self.dtype)
 
+    def _assert_non_singular(self) -> None:
+        raise invalid("Zero operators are always non-invertible.")
+
+    def _assert_positive_definite(self) -> None:
+        raise invalid("Zero operators are always non-positive definite.")
+
 
 class LinearOperatorLowerTriangular(LinearOperator):
     """A lower triangular matrix; what is above the diagonal is not read.
@@ -240,7 +293,13 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return self._tril
 
     def _shape(self) -> TensorShape:
-        return TensorShape(self._tril.sizes)
+        return TensorShape(sizes_of(self._tril))
+
+    def _shape_tensor(self) -> Tensor:
+        return shape(self._tril)
+
+    def _assert_non_singular(self) -> None:
+        _nowhere_zero(self.diag_part())
 
     def _to_dense(self) -> Tensor:
         return linalg.band_part(as_tensor(self._tril), -1, 0)
@@ -249,14 +308,14 @@ class LinearOperatorLowerTriangular(LinearOperator):
         matrix, rhs = together(self.to_dense(), linalg.adjoint(rhs) if adjoint_arg else rhs)
         return linalg.triangular_solve(matrix, rhs, lower=True, adjoint=adjoint)
 
-    def diag_part(self, name: str = "diag_part") -> Tensor:
+    def _diag_part(self) -> Tensor:
         return linalg.diag_part(as_tensor(self._tril))
 
-    def eigvals(self, name: str = "eigvals") -> Tensor:
+    def _eigvals(self) -> Tensor:
         return self.diag_part()
 
-    def determinant(self, name: str = "det") -> Tensor:
+    def _determinant(self) -> Tensor:
         return math.reduce_prod(self.diag_part(), -1)
 
-    def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
+    def _log_abs_determinant(self) -> Tensor:
         return math.reduce_sum(math.log(math.abs(self.diag_part())), -1)

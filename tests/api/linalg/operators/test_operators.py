@@ -146,3 +146,82 @@ def test_operators_that_are_none():
         tf.linalg.LinearOperatorDiag(1.0)
     with pytest.raises(ValueError, match="every number from 0 to 1 once"):
         tf.linalg.LinearOperatorPermutation([1, 1])
+
+
+def test_an_operator_of_ones_own_says_what_it_can():
+    class Twice(L.LinearOperator):
+        """Known by what it multiplies to."""
+
+        def __init__(self):
+            super().__init__(tf.float32, is_square=True, is_non_singular=True)
+
+        def _shape(self):
+            return tf.TensorShape([3, 2, 2])
+
+        def _matmul(self, x, adjoint=False, adjoint_arg=False):
+            return 2 * (tf.linalg.adjoint(x) if adjoint_arg else x)
+
+    class Faster(L.LinearOperatorDiag):
+        """Methods are asked by their private names, as TensorFlow's own operators define them."""
+
+        _diag_part = lambda self: tf.constant([5.0, 6.0])
+        _log_abs_determinant = lambda self: tf.constant(7.0)
+        _matvec = lambda self, x, adjoint=False: x + 1
+
+    twice = Twice()
+    np.testing.assert_array_equal(twice.to_dense(), np.broadcast_to(2 * np.eye(2), (3, 2, 2)))
+    np.testing.assert_array_equal(twice.determinant(), [4, 4, 4])
+    np.testing.assert_array_equal(twice.trace(), [4, 4, 4])
+    np.testing.assert_array_equal(twice.solvevec(tf.ones([3, 2])), np.full((3, 2), 0.5))
+    np.testing.assert_array_equal(twice.add_to_tensor(tf.ones([2, 2]))[0], [[3, 1], [1, 3]])
+    twice.assert_non_singular()
+    faster = Faster([1.0, 2.0])
+    assert faster.trace().numpy() == 11 and faster.log_abs_determinant().numpy() == 7
+    assert faster.matvec([1.0, 2.0]).numpy().tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("kind", [L.LinearOperatorDiag, L.LinearOperatorFullMatrix, L.LinearOperatorLowerTriangular])
+def test_variables_of_any_shape(kind):
+    diagonal = kind is L.LinearOperatorDiag
+    held = tf.Variable([1.0, 2.0] if diagonal else [[1.0, 0.0], [3.0, 2.0]], shape=tf.TensorShape(None))
+    operator = kind(held, is_square=True)
+    assert operator.shape.rank is None and operator.is_square
+    assert operator.shape_tensor().numpy().tolist() == [2, 2] and operator.tensor_rank_tensor().numpy() == 2
+    assert operator.domain_dimension_tensor().numpy() == operator.range_dimension_tensor().numpy() == 2
+    assert operator.batch_shape_tensor().shape == [0]
+    assert operator.trace().numpy() == 3 and operator.matvec([1.0, 1.0]).numpy()[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (
+            lambda x: L.LinearOperatorDiag([x, 0.0]).assert_non_singular(),
+            "Singular operator:  Diagonal contained zero",
+        ),
+        (lambda x: L.LinearOperatorDiag([x, -1.0]).assert_positive_definite(), "non-positive diagonal entries"),
+        (lambda x: L.LinearOperatorDiag([tf.complex(x, x)]).assert_self_adjoint(), "non-zero imaginary values"),
+        (lambda x: L.LinearOperatorLowerTriangular([[x, 0.0], [x, 0.0]]).assert_non_singular(), "Singular operator: "),
+        (lambda x: L.LinearOperatorFullMatrix([[x, x], [x, x]]).assert_non_singular(), "up to precision epsilon"),
+        (lambda x: L.LinearOperatorFullMatrix([[x, 0.0], [x, x]]).assert_self_adjoint(), "not equal to its adjoint"),
+        (lambda x: L.LinearOperatorScaledIdentity(2, x - 1).assert_non_singular(), "LinearOperator was singular"),
+        (lambda x: L.LinearOperatorScaledIdentity(2, -x).assert_positive_definite(), "was not positive definite"),
+        (lambda x: L.LinearOperatorZeros(2).assert_non_singular(), "Zero operators are always non-invertible"),
+        (lambda x: L.LinearOperatorZeros(2).assert_positive_definite(), "Zero operators are always non-positive"),
+    ],
+)
+def test_checks_say_what_is_wrong_in_functions_too(check, message):
+    for run in (check, tf.function(lambda x: (check(x), x)[1])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            run(tf.constant(1.0))
+
+
+def test_checks_pass():
+    for operator in (
+        L.LinearOperatorDiag([1.0, 2.0]), L.LinearOperatorDiag(np.array([1.0, 2.0])),
+        L.LinearOperatorScaledIdentity(2, 3.0),
+        L.LinearOperatorFullMatrix([[2.0, 1.0], [1.0, 2.0]]), L.LinearOperatorDiag(np.array([1.0 + 0j])),
+    ):  # fmt: skip
+        operator.assert_non_singular()
+        operator.assert_self_adjoint()
+        operator.assert_positive_definite()
