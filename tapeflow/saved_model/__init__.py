@@ -5,6 +5,7 @@ classes, and what is loaded is no frozen program: it can be differentiated, trai
 XLA, and saved again.
 """
 
+import json as _json
 import os as _os
 import re as _re
 import sys as _sys
@@ -12,6 +13,7 @@ from pathlib import Path as _Path
 from typing import Any
 
 from tapeflow.core import nest as _nest
+from tapeflow.core.errors import InternalError as _InternalError
 from tapeflow.function.saving.loaded import LoadedFunction as _LoadedFunction
 from tapeflow.function.saving.restoring import RestoredFunction as _RestoredFunction
 from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction, argument_name as _argument_name
@@ -153,7 +155,19 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
         "objects": writer.nodes,
         "signatures": described,
     }
+    _check_readable(model, writer)
     _write_model(_Path(_os.fspath(export_dir)), model, writer.arrays)
+
+
+def _check_readable(model: dict, writer: _saved.ObjectWriter) -> None:
+    """Read the model back, but for the values of variables, before it takes the place of an older one."""
+    try:
+        _ObjectReader(_json.loads(_json.dumps(model)), writer.arrays.__getitem__, writer.held).root()
+    except Exception as error:
+        raise _InternalError(
+            None, None, f"The model was not saved, since it could not be read again: {type(error).__name__}: {error}. "
+            "This is a fault of tapeflow; please report it. Nothing was written."
+        ) from error  # fmt: skip
 
 
 def _signatures(given: Any) -> dict[str, Any]:

@@ -184,9 +184,12 @@ _KINDS = frozenset(("object", "variable", "function", "concrete", "list", "tuple
 class ObjectReader:
     """Makes the objects again, each once."""
 
-    def __init__(self, model: dict, array: Callable[[str], np.ndarray]) -> None:
+    def __init__(
+        self, model: dict, array: Callable[[str], np.ndarray], variables: list[Variable] | None = None
+    ) -> None:
+        """`variables`: those to use; None: they are made of the arrays."""
         self.model, self.array = model, array
-        self.variables = [self._restored(described) for described in model["variables"]]
+        self.variables = [self._restored(d) for d in model["variables"]] if variables is None else variables
         self.functions = FunctionReader(array, self.variables)
         self.made: dict[int, Any] = {}
 

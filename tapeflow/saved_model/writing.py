@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from tapeflow.api.variables.module import Module
+from tapeflow.core.primitive import Spec
+from tapeflow.core.sizes import Size
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.saving.loaded import LoadedFunction
 from tapeflow.function.saving.stored_values import CannotBeStored, Writer
@@ -27,6 +29,7 @@ class ObjectWriter:
         self.nodes: list[dict] = []
         self.arrays: dict[str, np.ndarray] = {}
         self.variables: list[dict[Any, Any]] = []
+        self.held: list[Variable] = []  # those that they describe
         self.functions = FunctionWriter(self._constant, self.variable)
         self._numbers: dict[Any, int] = {}
         self._parts: dict[int, dict[str, Any]] = {}
@@ -147,6 +150,7 @@ class ObjectWriter:
                 name += "_"
             self.arrays[name] = np.asarray(variable.value().array)
             self._of_variables[variable.serial] = len(self.variables)
+            self.held.append(variable)
             described = {
                 "array": name,
                 "name": variable.name,
@@ -280,5 +284,31 @@ def traces(function: Any) -> list[tuple[ConcreteFunction, list[ConcreteFunction]
     for trace in [*general, *function._traces.values()]:  # those for one size, of a general one, share its graph
         if id(trace.graph) not in seen:
             seen.add(id(trace.graph))
-            found.append((trace, []))
-    return found
+            found.append(trace)
+    return [(trace, []) for trace in _by_themselves(function, found)]
+
+
+def _by_themselves(function: Function, found: list[ConcreteFunction]) -> list[ConcreteFunction]:
+    """The traces of a function. In the place of those that another function's trace made, for its own unknown sizes,
+    which mean nothing outside of it, one for any size."""
+    inner = [trace for trace in found if any(type(d) is Size for spec in trace.specs for d in spec.shape or ())]
+    made: dict[Any, ConcreteFunction] = {}
+    for trace in inner:
+        specs = [
+            Spec(shape=tuple([None if type(d) is Size else d for d in s.shape]), dtype=s.dtype) for s in trace.specs
+        ]
+        key = repr(trace.structure), str(trace.tensor_positions), tuple([(s.shape, s.dtype) for s in specs])
+        if key not in made and not any(_alike(one, trace, specs) for one in found):
+            try:
+                made[key] = function.traced_for(trace.structure, trace.tensor_positions, specs, None)
+            except Exception as error:  # such as one that needs to know the size
+                log = logging.getLogger("tapeflow")
+                log.info("%s is not saved for the sizes that other functions call it with: %s", function._name, error)
+    return [trace for trace in found if trace not in inner] + list(made.values())
+
+
+def _alike(one: ConcreteFunction, other: ConcreteFunction, specs: list[Spec]) -> bool:
+    """Does a trace serve what another one is for, with these specifications?"""
+    if repr(one.structure) != repr(other.structure) or any(type(d) is Size for s in one.specs for d in s.shape or ()):
+        return False  # and sizes are not compared: that would be a question of a trace
+    return [(s.shape, s.dtype) for s in one.specs] == [(s.shape, s.dtype) for s in specs]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.saved_model import writing
 
 
 class Scale(tf.Module):
@@ -349,3 +350,65 @@ def test_a_list_in_itself_is_damage(folder):
     index.write_text(json.dumps(model).replace("checked", "-"))
     with pytest.raises(OSError, match="RecursionError"):
         tf.saved_model.load(folder)
+
+
+# ---- functions that call each other
+
+
+class _Dense(tf.Module):
+    def __init__(self, units):
+        super().__init__()
+        self.units, self.w = units, None
+
+    @tf.function
+    def __call__(self, x):
+        if self.w is None:
+            self.w = tf.Variable(tf.ones([x.shape[-1], self.units]))
+        return x @ self.w
+
+
+class _Stack(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = _Dense(3), _Dense(2)
+
+    @tf.function
+    def __call__(self, x):
+        return self.second(tf.nn.relu(self.first(x)))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def serve(self, x):
+        return {"y": self(x)}
+
+
+@pytest.mark.parametrize("called_with", [[], [1, 2, 3]])
+def test_functions_called_with_sizes_of_another_trace(called_with, tmp_path):
+    """Their traces named sizes of the trace around them: what was saved could not be loaded (KeyError: 0)."""
+    model = _Stack()
+    for rows in called_with:
+        model(tf.ones([rows, 2]))
+    tf.saved_model.save(model, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    for rows in (1, 5):
+        assert loaded.serve(tf.ones([rows, 2]))["y"].numpy().tolist() == [[6.0, 6.0]] * rows
+        assert loaded.first(tf.ones([rows, 2])).numpy().tolist() == [[2.0] * 3] * rows
+        assert loaded(tf.ones([rows, 2])).numpy().tolist() == [[6.0, 6.0]] * rows
+
+
+def test_nothing_is_replaced_by_what_cannot_be_read(tmp_path, monkeypatch):
+    module = tf.Module()
+    module.v = tf.Variable(1.0)
+    tf.saved_model.save(module, tmp_path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    module.v.assign(2.0)
+
+    def unreadable(self, variable, path=None):
+        number = variable_of(self, variable, path)
+        self.nodes[-1]["kind"] = "nothing"
+        return number
+
+    variable_of = writing.ObjectWriter.variable
+    monkeypatch.setattr(writing.ObjectWriter, "variable", unreadable)
+    with pytest.raises(tf.errors.InternalError, match="could not be read again"):
+        tf.saved_model.save(module, tmp_path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before

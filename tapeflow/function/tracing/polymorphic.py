@@ -20,6 +20,7 @@ from tapeflow.core.listeners import board
 from tapeflow.core.primitive import Spec
 from tapeflow.core.runtime import settings
 from tapeflow.core.runtime.locks import Lock
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.autograph.convert import converted
 
@@ -416,7 +417,9 @@ class Function(Generic[P, R]):
         tensors, paths = dict(zip(positions, specs)), opened_paths(structure)
         for k, leaf in enumerate(leaves):
             if k in tensors:
-                found = {"shape": tuple(tensors[k].shape), "dtype": np.dtype(tensors[k].dtype).name}
+                # To compare sizes of other traces would be a question that they are asked.
+                shape = tuple([None if type(d) is Size else d for d in tensors[k].shape])
+                found = {"shape": shape, "dtype": np.dtype(tensors[k].dtype).name}
             elif isinstance(leaf, _NUMBERS):
                 found = {"value": repr(leaf)}
             else:
