@@ -19,7 +19,8 @@ import numpy as np
 # The sides of images that each takes; the others take 32.
 SIDES = {"InceptionV3": 75, "InceptionResNetV2": 75, "Xception": 71}
 MODELS = """MobileNet MobileNetV2 MobileNetV3Small MobileNetV3Large EfficientNetB0 EfficientNetV2B0 DenseNet121
-    ResNet50 ResNet50V2 ResNet101 InceptionV3 InceptionResNetV2 Xception NASNetMobile ConvNeXtTiny VGG16 VGG19 DenseNet169
+    ResNet50 ResNet50V2 ResNet101 InceptionV3 InceptionResNetV2 Xception NASNetMobile ConvNeXtTiny VGG16 VGG19
+    DenseNet169
     DenseNet201 ResNet101V2 ResNet152 ResNet152V2 EfficientNetB1 EfficientNetB2 EfficientNetB3 EfficientNetV2B1
     EfficientNetV2S ConvNeXtSmall""".split()
 
