@@ -70,7 +70,7 @@ def _single(key: Any) -> Any:
         )
     if isinstance(key, Variable):
         key = key.operand()
-    elif isinstance(key, (list, range)):
+    elif isinstance(key, (list, tuple, range)):
         key = np.asarray(key) if len(key) else np.zeros(0, np.int32)
         if key.dtype.kind == "O":
             key = to_tensor(list(key))

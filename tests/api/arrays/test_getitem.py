@@ -23,7 +23,8 @@ KEYS = {
     "mask list": np.s_[[True, False, True]], "full mask": np.s_[A > 0], "mask of two axes": np.s_[A[:, :, 0] > 0],
     "mask of a later axis": np.s_[:, A[0, :, 0] > 0], "mask and array": np.s_[MASK, :, [0]],
     "mask, ellipsis": np.s_[MASK, ..., 1:2], "mask of two later axes": np.s_[0, A[0] > 0],
-    "no mask is true": np.s_[A > 99],
+    "no mask is true": np.s_[A > 99], "tuple": np.s_[(0, 2), :], "tuples": np.s_[(0, 1), (1, 2), 1],
+    "mask tuple": np.s_[(True, False, True), :],
 }  # fmt: skip
 
 
