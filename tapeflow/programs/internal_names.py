@@ -90,7 +90,6 @@ def known_modules() -> frozenset[str]:
 
 # Modules that are, as a whole, a public namespace or a module of the standard library.
 MODULES = {
-    "framework.config": "tf.config",
     "platform.gfile": "tf.io.gfile",
     "platform.test": "tf.test",
     "platform.tf_logging": "tf.compat.v1.logging",
@@ -121,6 +120,7 @@ PLACES = {
     "distribute.distribution_strategy_context": "tf.distribute",
     "eager.forwardprop": "tf.autodiff",
     "feature_column.feature_column_v2": "tf.feature_column",
+    "framework.config": "tf.config tf.config.experimental tf.config.threading tf.config.optimizer",
     "framework.dtypes": "tf.dtypes",
     "framework.errors": "tf.errors",
     "framework.errors_impl": "tf.errors",
@@ -169,6 +169,9 @@ PLACES = {
 
 # Names that are public under another one, or are ours.
 RENAMED = {
+    "autograph.core.ag_ctx.Status": "tapeflow.programs.inner.conversion.Status",
+    "autograph.core.ag_ctx.control_status_ctx": "tapeflow.programs.inner.conversion.control_status_ctx",
+    "autograph.impl.api.tf_convert": "tapeflow.programs.inner.conversion.tf_convert",
     "client.device_lib.list_local_devices": "tapeflow.programs.inner.runtime.list_local_devices",
     "eager.context.context": "tapeflow.programs.inner.runtime.context",
     "eager.context.eager_mode": "tf.init_scope",
@@ -184,6 +187,7 @@ RENAMED = {
     "framework.func_graph.FuncGraph": "tf.Graph",
     "framework.ops.convert_to_tensor_or_composite": "tapeflow.programs.inner.specs.tensor_or_composite",
     "framework.ops.executing_eagerly_outside_functions": "tapeflow.programs.inner.runtime.true",
+    "framework.ops.get_name_scope": "tapeflow.programs.inner.runtime.get_name_scope",
     "framework.ops.get_default_graph": "tf.compat.v1.get_default_graph",
     "framework.ops.reset_default_graph": "tapeflow.programs.inner.runtime.nothing",
     "framework.ops.NullContextmanager": "contextlib.nullcontext",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapeflow
-from tapeflow.programs import stand_in
+from tapeflow.programs import internal_names, stand_in
 
 
 def names_after(text: str) -> dict:
@@ -162,14 +162,14 @@ def test_private_paths_leave_public_modules_alone(installed):
     found = names_after(
         "import tensorflow.python.keras.layers.core\n"
         "from tensorflow.python.keras.layers import core, Dense\n"
-        "from tensorflow.python.framework import config\n"
-        "config.of_a_program = 1"
+        "from tensorflow.python.platform import gfile\n"
+        "gfile.of_a_program = 1"
     )
     assert set(vars(tapeflow.keras.layers)) == before
     assert found["Dense"] is found["core"].Dense is tapeflow.keras.layers.Dense
-    assert found["config"].list_physical_devices is tapeflow.config.list_physical_devices
-    assert vars(tapeflow.config).pop("of_a_program") == 1
-    assert dir(found["config"]) == dir(tapeflow.config)
+    assert found["gfile"].exists is tapeflow.io.gfile.exists
+    assert vars(tapeflow.io.gfile).pop("of_a_program") == 1
+    assert dir(found["gfile"]) == dir(tapeflow.io.gfile)
 
 
 def test_devices_as_tensorflow_lists_them(installed):
@@ -310,3 +310,16 @@ def test_packages_of_private_modules_have_them_as_attributes(installed):
         _ = found["p"].nothing_of_the_kind
     with pytest.raises(AttributeError, match="private name"):
         _ = found["p"].eager.nothing_of_the_kind
+
+
+@pytest.mark.parametrize("name", internal_names.RENAMED)
+def test_names_of_the_table_are_there(installed, name):
+    module, _, own = name.rpartition(".")
+    getattr(importlib.import_module(f"tensorflow.python.{module}"), own)
+
+
+@pytest.mark.parametrize("space", internal_names.INTERNAL)
+def test_names_of_dunder_internal_are_there(installed, space):
+    inside = importlib.import_module(f"tensorflow.__internal__.{space}".rstrip("."))
+    for place in internal_names.INTERNAL[space].split():
+        assert getattr(inside, place.rpartition(".")[2]) is not None

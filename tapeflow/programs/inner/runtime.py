@@ -122,6 +122,11 @@ def context() -> Context:
     return _CONTEXT
 
 
+def get_name_scope() -> str:
+    """The name scopes that are open."""
+    return scope.get() or ""
+
+
 def is_recorded(tensors: Any) -> bool:
     """Does a tape, or a forward accumulator, watch one of these tensors?"""
     serials = {tensor.serial for tensor in tensors}
