@@ -270,4 +270,3 @@ class CaseAssertions(unittest.TestCase):
         yield
 
     cached_session = test_session = session
-    test_session.__test__ = False  # not a test, whatever its name

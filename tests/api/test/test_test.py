@@ -1,5 +1,8 @@
 """tf.test: its assertions pass and fail as they should."""
 
+import unittest
+import warnings
+
 import numpy as np
 import pytest
 
@@ -103,3 +106,19 @@ def test_every_test_draws_the_same_numbers():
         assert one.run().wasSuccessful()
     assert first.drawn == second.drawn
     np.testing.assert_allclose(first.drawn[0], 0.5836375, rtol=1e-6)
+
+
+def test_a_session_is_no_test():
+    """`test_session` has the name of one, and runners collect it."""
+
+    class Case(tf.test.TestCase):
+        def test_something(self):
+            with self.test_session():
+                self.assertAllEqual(tf.ones([2]), [1, 1])
+
+    result = unittest.TestResult()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        unittest.defaultTestLoader.loadTestsFromTestCase(Case).run(result)
+    assert result.wasSuccessful() and result.testsRun == 2
+    assert [reason for _, reason in result.skipped] == ["Not a test."]
