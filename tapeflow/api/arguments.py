@@ -6,7 +6,9 @@ from typing import Any, TypeVar, cast
 
 from tapeflow.core import entry
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.dtypes import INDEX, int64
 from tapeflow.core.errors import ValueNeeded, dtype_clash, invalid
+from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,6 +66,13 @@ def _whole(value: Any, what: str, number: Callable) -> int:
         raise
     except TypeError:
         raise dtype_clash(f"{what} must be an integer, got {value!r}.") from None
+
+
+def wide_indices(indices: Any) -> Any:
+    """Indices of a few bits, as those of 64 that primitives take."""
+    if indices.dtype.is_integer and indices.dtype.np not in INDEX:
+        return ops.cast(indices, dtype=int64.np)
+    return indices
 
 
 def one_axis(axis: Any, rank: int, what: str = "axis") -> int:

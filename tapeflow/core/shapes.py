@@ -260,6 +260,17 @@ class TensorShape(tuple[int | Any, ...]):
             return _UNKNOWN
         return TensorShape([a if a == b else None for a, b in zip(self, other)])
 
+    def most_specific_common_supertype(self, others: Any) -> "TensorShape":
+        """What all the shapes share: sizes that differ become None, ranks that differ an unknown rank.
+
+        Args:
+            others: Several shapes.
+        """
+        shared = self
+        for other in others:
+            shared = shared.most_specific_compatible_shape(other)
+        return shared
+
     def assert_same_rank(self, other: Any) -> None:
         """Raises ValueError if the ranks differ."""
         other = TensorShape(other)
@@ -315,6 +326,8 @@ class TensorShape(tuple[int | Any, ...]):
             if self is _UNKNOWN or other is _UNKNOWN:
                 return False
             return list(tuple.__iter__(self)) == list(other)
+        if type(other) is int:
+            return list(tuple.__iter__(self)) == [other]
         return NotImplemented
 
     def __ne__(self, other: Any) -> bool:

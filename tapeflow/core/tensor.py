@@ -36,7 +36,9 @@ class Tensor(Value):
     """
 
     # `_origin` is only set by `v[i]`: the variable and the index, for v[i].assign(value).
-    __slots__ = ("serial", "_origin", "__weakref__")
+    # `_keras_mask` is Keras' note on what a layer gives. Other attributes cannot be set: a dictionary would make an
+    # operation on a small tensor 10% slower.
+    __slots__ = ("serial", "_origin", "_keras_mask", "__weakref__")
     __array_priority__ = 100
 
     _origin: tuple[Any, Any]
@@ -222,6 +224,11 @@ class EagerTensor(Tensor):
         view.flags.writeable = False
         return view
 
+    def __buffer__(self, flags: int) -> memoryview:
+        """The memory, for `memoryview(x)` (from Python 3.12 on); it cannot be written to."""
+        array: Any = self.__array__()  # which type checkers of Python 3.11 do not know to have a buffer
+        return memoryview(array)
+
     def __len__(self) -> int:
         if not self.array.ndim:
             raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
@@ -240,8 +247,8 @@ class EagerTensor(Tensor):
     def _number(self, kind: type) -> Any:
         if self.array.ndim:
             raise TypeError(
-                f"Only a tensor of rank 0 converts to a Python {kind.__name__}; this one has shape "
-                f"{self.array.shape}. Index or reduce it first."
+                f"only 0-dimensional arrays can be converted to Python scalars: {kind.__name__}() of a tensor of "
+                f"shape {self.array.shape}. Index or reduce it first."
             )
         self._leaves(f"{kind.__name__}()")
         return kind(self.array[()])

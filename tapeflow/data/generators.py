@@ -42,7 +42,7 @@ def from_generator(
             begins.
         output_types: The dtypes of an element, in tuples and dicts as the element is.
         output_shapes: The shapes, in the same structure; None leaves them open.
-        args: A tuple of tensors, which `generator` gets as NumPy arrays.
+        args: A tuple or a list of tensors, which `generator` gets as NumPy arrays.
         output_signature: Specs of an element (`tf.TensorSpec`, `tf.RaggedTensorSpec`, …) in tuples and dicts, in place
             of `output_types` and `output_shapes`.
 
@@ -58,8 +58,8 @@ def from_generator(
     if not callable(generator):
         raise TypeError(f"`generator` must be a Python callable that returns an iterable, got {generator!r}.")
     spec = _signature(output_types, output_shapes, output_signature)
-    if args is not None and not isinstance(args, tuple):
-        raise TypeError(f"`args` must be a tuple, got {args!r}.")
+    if args is not None and not isinstance(args, (tuple, list)):
+        raise TypeError(f"`args` must be a tuple or a list, got {args!r}.")
     given = [as_tensor(a) for a in args or ()]
 
     def make() -> Iterator:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapeflow.api.arrays.specs import TensorSpec
 from tapeflow.api.variables.module import Module
+from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -138,7 +139,9 @@ def named_outputs(outputs: Any, where: str) -> dict[str, Any]:
     for name, value in outputs.items():
         if not isinstance(name, str):
             raise ValueError(f"Got a dictionary with a non-string key {name!r} in the output of {where}.")
-        if not isinstance(value, Tensor):
+        if isinstance(value, (bool, int, float, str, bytes, np.ndarray, np.generic)):
+            outputs = {**outputs, name: as_tensor(value)}
+        elif not isinstance(value, Tensor):
             raise ValueError(
                 f"Got a non-Tensor value {value!r} for key {name!r} in the output of {where}. Outputs for functions "
                 "used as signatures must be a single Tensor, a sequence of Tensors, or a dictionary from string to "

@@ -165,7 +165,7 @@ def watched(call):
 
 
 def test_kernels_speak_for_themselves_where_shapes_are_right():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Input is not invertible"):
         tf.linalg.inv([[0.0, 0.0], [0.0, 0.0]])
 
 
@@ -180,3 +180,45 @@ def test_places_in_a_notebook_are_cells(monkeypatch):
     assert line_of(("/tmp/train.py", 3)) == "train.py:3"
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
     assert line_of(("/tmp/17.py", 3)) == "17.py:3"
+
+
+of = tf.zeros
+INVALID = tf.errors.InvalidArgumentError
+# What TensorFlow's message begins with, by which programs and tests recognise an error: whole, or up to the part that
+# names TensorFlow's own operation.
+MESSAGES = [
+    (lambda: tf.constant([1.0, 2.0, 3.0]) + of([4]), INVALID, "Incompatible shapes: [3] vs. [4]"),
+    (lambda: tf.maximum(of([2, 5]), of([5, 2])), INVALID, "Incompatible shapes: [2,5] vs. [5,2]"),
+    (lambda: of([2, 5]) @ of([2, 5]), INVALID, "Matrix size-incompatible: In[0]: [2,5], In[1]: [2,5]"),
+    (lambda: tf.tensordot(of([2, 3]), of([2, 3]), 1), INVALID, "Matrix size-incompatible: In[0]: [2,3], In[1]: [2,3]"),
+    (lambda: tf.reshape(of([6]), [4, -1]), INVALID, "Input to reshape is a tensor with 6 values"),
+    (lambda: tf.expand_dims(of([2]), 5), INVALID, "Tried to expand dim index 5 for tensor with 1 dimensions"),
+    (lambda: tf.reduce_sum(of([2]), 3), INVALID, "Invalid reduction dimension (3 for input with 1 dimension(s)"),
+    (lambda: tf.transpose(of([2, 3]), [0]), INVALID, "transpose expects a vector of size 2. But input(1) is a "
+     "vector of size 1"),
+    (lambda: tf.tile(of([2]), [1, 2]), INVALID, "Expected multiples argument to be a vector of length 1 but"),
+    (lambda: tf.pad(of([2]), [[1, 1], [1, 1]]), INVALID, "The first dimension of paddings must be the rank of inputs"),
+    (lambda: tf.slice(of([2]), [0], [5]), INVALID, "Expected size[0] in [0, 2], but got 5"),
+    (lambda: tf.slice(of([2]), [3], [0]), INVALID, "Expected begin[0] in [0, 2], but got 3"),
+    (lambda: tf.nn.bias_add(of([2, 3]), of([2])), INVALID, "Must provide as many biases as the last dimension"),
+    (lambda: tf.Variable([1.0]).assign_add([1.0, 2.0]), INVALID, "Cannot update variable with shape [1] using a "
+     "Tensor with shape [2], shapes must be equal"),
+    (lambda: tf.linalg.inv(of([2, 2])), INVALID, "Input is not invertible"),
+    (lambda: tf.linalg.solve(of([2, 2]), of([3, 1])), INVALID, "Input matrix and rhs are incompatible"),
+    (lambda: tf.scatter_nd([[5]], [1.0], [3]), INVALID, "indices[0] = [5] does not index into shape [3]"),
+    (lambda: tf.math.segment_sum(of([2]), [1, 0]), INVALID, "segment ids are not increasing"),
+    (lambda: tf.math.top_k(of([2]), 5), INVALID, "input must have at least k columns. Had 2, needed 5"),
+    (lambda: tf.add_n([of([2]), of([3])]), INVALID, "Inputs to operation AddN"),
+    (lambda: tf.zeros([-1]), INVALID, "Dimension -1 must be >= 0"),
+    (lambda: tf.random.normal([-1]), INVALID, "Dimension -1 must be >= 0"),
+    (lambda: tf.math.bincount([-1]), INVALID, "Input arr must be non-negative!"),
+    (lambda: int(of([2])), TypeError, "only 0-dimensional arrays can be converted to Python scalars"),
+    (lambda: tf.image.crop_to_bounding_box(of([4, 4, 1]), 0, 0, 9, 9), ValueError, "width must be >= target + offset"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "kind", "start"), MESSAGES, ids=[s for _, _, s in MESSAGES])
+def test_errors_begin_with_tensorflows_sentence(call, kind, start):
+    with pytest.raises(kind) as caught:
+        call()
+    assert str(caught.value).startswith(start)

@@ -126,3 +126,12 @@ def test_sizes_are_ordered():
     assert [unknown < 3, three > unknown, unknown != 3, three >= None] == [None] * 4
     assert [(three % 2).value, (7 % three).value, (unknown % 2).value] == [1, 1, None]
     assert three and not unknown and not Dimension(0)
+
+
+def test_what_several_shapes_share():
+    shape = tf.TensorShape([1, None])
+    assert shape.most_specific_common_supertype([tf.TensorShape([1, 2])]).as_list() == [1, None]
+    three = [tf.TensorShape([2, 3]), tf.TensorShape([2, 4])]
+    assert tf.TensorShape([2, 3]).most_specific_common_supertype(three).as_list() == [2, None]
+    assert tf.TensorShape([1]).most_specific_common_supertype([tf.TensorShape([2, 3])]).rank is None
+    assert tf.TensorShape([3]) == 3 and tf.TensorShape([3]) != 4 and tf.TensorShape([3, 3]) != 3

@@ -1,5 +1,6 @@
 import copy
 import pickle
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -64,7 +65,7 @@ def test_python_numbers():
     assert (float(c(1.5)), int(c(1.5)), complex(c(1.0)), [10, 20][c(1)]) == (1.5, 1, 1 + 0j, 20)
     assert list(range(c(3))) == [0, 1, 2]
     for convert in (float, int, complex):
-        with pytest.raises(TypeError, match="rank 0"):
+        with pytest.raises(TypeError, match="0-dimensional"):
             convert(c([1.0]))
     with pytest.raises(TypeError, match="integer"):
         range(c(3.0))
@@ -143,3 +144,26 @@ def test_references_have_an_order():
     assert a < b and b > a and a <= b and b >= a and not b <= a and a <= a and not a < a
     with pytest.raises(TypeError):
         _ = a < 3
+
+
+def test_notes_on_tensors():
+    x = tf.constant([1.0])
+    x._keras_mask = "mask"
+    assert x._keras_mask == "mask" and not hasattr(x * 2, "_keras_mask")
+
+    @tf.function
+    def f(x):
+        x.tag = 3.0
+        return x * x.tag
+
+    assert f(x).numpy().tolist() == [3.0]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes have buffers from Python 3.12 on")
+def test_memory():
+    x = tf.constant([[1, 2], [3, 4]])
+    memory = memoryview(x)
+    assert (memory.shape, memory.format, memory.readonly, memory.tolist()) == ((2, 2), "i", True, [[1, 2], [3, 4]])
+    assert bytes(tf.constant([1, 2], tf.uint8)) == b"\x01\x02" and memoryview(tf.constant(1.0)).shape == ()
+    assert np.asarray(tf.constant([1.0], tf.bfloat16)).dtype == tf.bfloat16.np
+    assert np.asarray(tf.constant(["a"])).tolist() == [b"a"]

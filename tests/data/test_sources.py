@@ -85,7 +85,7 @@ def test_generators_are_checked():
     with pytest.raises(TypeError, match="alone"):
         DS.from_generator(list, tf.int32, output_signature=tf.TensorSpec([]))
     with pytest.raises(TypeError, match="must be a tuple"):
-        DS.from_generator(lambda n: [], tf.int32, args=[1])
+        DS.from_generator(lambda n: [], tf.int32, args=1)
     with pytest.raises(TypeError, match="TypeSpec"):
         DS.from_generator(list, output_signature=tf.int32)
 
@@ -175,3 +175,15 @@ def test_guide_class():
 def test_a_range_goes_somewhere():
     with pytest.raises(tf.errors.InvalidArgumentError, match="step must be a non-zero integer"):
         DS.range(0, 5, 0)
+
+
+def test_a_list_of_arguments_for_a_generator():
+    def generator(n, text):
+        for i in range(n):
+            yield i, text
+
+    spec = (tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.string))
+    made = tf.data.Dataset.from_generator(generator, args=[2, "x"], output_signature=spec)
+    assert [(int(n), text.numpy()) for n, text in made] == [(0, b"x"), (1, b"x")]
+    with pytest.raises(TypeError, match="must be a tuple or a list"):
+        tf.data.Dataset.from_generator(generator, args=2, output_signature=spec)

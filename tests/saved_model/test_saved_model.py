@@ -1,5 +1,6 @@
 """`tf.saved_model`: what is saved comes back, in another process too, without the classes."""
 
+import collections
 import json
 import subprocess
 import sys
@@ -412,3 +413,12 @@ def test_nothing_is_replaced_by_what_cannot_be_read(tmp_path, monkeypatch):
     with pytest.raises(tf.errors.InternalError, match="could not be read again"):
         tf.saved_model.save(module, tmp_path)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_signatures_give_numbers_as_tensors(tmp_path):
+    Pair = collections.namedtuple("Pair", "a b")
+    module = tf.Module()
+    module.f = tf.function(lambda x: Pair(x, 2.0), input_signature=[tf.TensorSpec([], tf.float32)])
+    tf.saved_model.save(module, tmp_path, signatures=module.f)
+    outputs = tf.saved_model.load(tmp_path).signatures["serving_default"](tf.constant(1.0))
+    assert {name: float(value) for name, value in outputs.items()} == {"a": 1.0, "b": 2.0}

@@ -87,7 +87,7 @@ def _sizes(shape: Any, dtype: Any) -> tuple:
 def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
     numpy_dtype = _FLOAT32 if dtype is float32 else as_dtype(dtype).np
     if any(d < 0 for d in shape):
-        raise invalid(f"A size in a shape cannot be negative, got {shape}.")
+        raise invalid(f"Dimension {min(shape)} must be >= 0, in the shape {shape}.")
     if any(type(d) is Size for d in shape):
         return ops.broadcast_to(EagerTensor(numpy_dtype.type(value)), shape=shape)
     if numpy_dtype.kind == "O":
@@ -128,7 +128,7 @@ def fill(dims: ShapeLike, value: AnyTensorLike, name: str | None = None, layout:
         value = ops.reshape(value, shape=())
     dims = static_shape(dims)
     if any(d < 0 for d in dims):
-        raise invalid(f"A size in a shape cannot be negative, got {dims}.")
+        raise invalid(f"Dimension {min(dims)} must be >= 0, in the shape {dims}.")
     return ops.broadcast_to(value, shape=dims)
 
 

@@ -94,7 +94,7 @@ def _cast(value: Any, dtype: DType) -> Tensor:
         return tensor
     if "s" in (tensor.dtype.kind, dtype.kind):
         return to_tensor(tensor, dtype)
-    return ops.cast(tensor, dtype=dtype)
+    return ops.cast(tensor, dtype=dtype.np)
 
 
 register_conversion((list, tuple), _stack_tensors)

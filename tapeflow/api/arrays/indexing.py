@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.api.arguments import one_axis, static_shape
+from tapeflow.api.arguments import one_axis, static_shape, wide_indices
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import constant_like
-from tapeflow.core.dtypes import INDEX, bool_, int64
+from tapeflow.core.dtypes import bool_
 from tapeflow.core.errors import dtype_clash, invalid, uneven_rows
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -27,7 +27,7 @@ def gather(
     indices: TensorLike,
     validate_indices: Any = None,
     axis: AxisLike | None = None,
-    batch_dims: int = 0,
+    batch_dims: int | None = 0,
     name: str | None = None,
 ) -> Tensor:
     """The slices of `params` along `axis` (the first by default) at `indices`. Each index must be in range; none is
@@ -51,9 +51,8 @@ def gather(
     array([[2],
            [3]], dtype=int32)
     """
-    params, indices = as_tensor(params), as_tensor(indices)
-    if indices.dtype.is_integer and indices.dtype.np not in INDEX:
-        indices = ops.cast(indices, dtype=int64.np)
+    params, indices = as_tensor(params), wide_indices(as_tensor(indices))
+    batch_dims = 0 if batch_dims is None else batch_dims
     axis = one_axis(batch_dims if axis is None else axis, params.ndim)
     if batch_dims < 0:
         batch_dims += indices.ndim
@@ -122,7 +121,7 @@ def gather_nd(
     >>> tf.gather_nd([[1, 2], [3, 4]], [[1]]).numpy()          # a row
     array([[3, 4]], dtype=int32)
     """
-    params, indices = as_tensor(params), as_tensor(indices)
+    params, indices = as_tensor(params), wide_indices(as_tensor(indices))
     if not params.ndim or not indices.ndim:
         raise invalid(
             f"params and indices must be at least vectors, got shapes {tuple(params.shape)} and "
@@ -181,11 +180,13 @@ def where(
     """
     if (x is None) != (y is None):
         raise ValueError("x and y must both be non-None or both be None.")
-    condition = as_tensor(condition)
+    given, condition = condition, as_tensor(condition)
     if x is None:
         if not condition.ndim or condition.dtype.kind == "s":
             raise invalid(f"where finds indices in numbers and bools with at least one axis, got {condition!r}.")
         return ops.nonzero(condition)
+    if condition.dtype is not bool_ and isinstance(given, np.ndarray) and given.dtype.kind in "iu":
+        condition = condition != 0
     if condition.dtype is not bool_:
         raise dtype_clash(f"Expected a bool condition, got {condition.dtype.name}. Compare it with something: x != 0.")
     return ops.where(condition, _like(x, y), _like(y, x))
@@ -264,10 +265,12 @@ def slice(input_: AnyTensorLike, begin: TensorLike, size: TensorLike, name: str 
     for axis, (d, b, s) in enumerate(zip(shape, starts, sizes)):
         s = d - b if s == -1 else s
         if not (0 <= b <= d and s >= 0 and b + s <= d):
-            raise invalid(
-                f"Expected begin[{axis}] in [0, {d}] and size[{axis}] in [0, {d - b}], got {b} and {s}, for shape "
-                f"{shape}."
+            what = (
+                f"size[{axis}] in [0, {d - b}], but got {s}"
+                if 0 <= b <= d
+                else f"begin[{axis}] in [0, {d}], but got {b}"
             )
+            raise invalid(f"Expected {what}, for shape {shape}.")
         index.append((b, b + s, 1))
     return ops.getitem(input_, index=tuple(index))
 

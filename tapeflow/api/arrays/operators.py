@@ -105,7 +105,13 @@ def _has_kind(kind: str, *values: Any) -> bool:
 
 
 def _joined_strings(a: Any, b: Any) -> Tensor | None:
-    return ops.string_join(*_same_dtype(a, b), separator="") if _has_kind("s", a, b) else None
+    if not _has_kind("s", a, b):
+        return None
+    a, b = _same_dtype(a, b)
+    if a.sizes and b.sizes and a.sizes != b.sizes:
+        shape = broadcast_shapes(a.sizes, b.sizes)
+        a, b = ops.broadcast_to(a, shape=shape), ops.broadcast_to(b, shape=shape)
+    return ops.string_join(a, b, separator="")
 
 
 def _product_of_masks(a: Any, b: Any) -> Tensor | None:

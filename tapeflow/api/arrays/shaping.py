@@ -91,9 +91,10 @@ def transpose(
         given = static_shape(perm, "perm")
         perm = tuple([p + rank if p < 0 else p for p in given])
         if sorted(perm) != list(range(rank)):
+            many = f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(given)}: "
             raise invalid(
-                f"perm={given} is not an order of the {rank} axes of a tensor of shape {tuple(a.shape)}. It is one "
-                f"list of all of them, such as {list(range(rank))[::-1]}."
+                f"{many if len(given) != rank else ''}perm={given} is not an order of the {rank} axes of a tensor of "
+                f"shape {tuple(a.shape)}. It is one list of all of them, such as {list(range(rank))[::-1]}."
             )
     out = ops.transpose(a, perm=perm)
     return ops.conj(out) if conjugate and a.dtype.is_complex else out
@@ -112,7 +113,13 @@ def expand_dims(input: AnyTensorLike, axis: AxisLike, name: str | None = None) -
     (TensorShape([1, 3]), TensorShape([3, 1]))
     """
     input = as_tensor(input)
-    axis = one_axis(axis[0] if isinstance(axis, (list, tuple)) and len(axis) == 1 else axis, input.ndim + 1)
+    axis = axis[0] if isinstance(axis, (list, tuple)) and len(axis) == 1 else axis
+    if isinstance(axis, int) and not -input.ndim - 1 <= axis <= input.ndim:
+        raise invalid(
+            f"Tried to expand dim index {axis} for tensor with {input.ndim} dimensions: a new axis can be from "
+            f"{-input.ndim - 1} to {input.ndim}."
+        )
+    axis = one_axis(axis, input.ndim + 1)
     shape = tuple(sizes_of(input))
     return ops.reshape(input, shape=(*shape[:axis], 1, *shape[axis:]))
 
@@ -175,8 +182,8 @@ def tile(input: AnyTensorLike, multiples: TensorLike, name: str | None = None) -
     shape, times = tuple(input.sizes), static_shape(multiples)
     if len(times) != len(shape) or any(m < 0 for m in times):
         raise invalid(
-            f"Expected multiples to be {len(shape)} non-negative numbers, one for each axis of shape {shape}, got "
-            f"{times}."
+            f"Expected multiples argument to be a vector of length {len(shape)} but got length {len(times)}: one "
+            f"number, not negative, for each axis of shape {shape}, not {times}."
         )
     if isinstance(input, Composite):
         for axis, many in enumerate(times):
@@ -295,7 +302,8 @@ def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
         pairs = []
     if len(pairs) != rank:
         raise invalid(
-            f"paddings must be a pair (before, after) of integers for each of the {rank} axes, got {paddings!r}."
+            f"The first dimension of paddings must be the rank of inputs: a pair (before, after) of integers for "
+            f"each of the {rank} axes, got {paddings!r}."
         )
     if any(before < 0 or after < 0 for before, after in pairs):
         raise invalid(f"Paddings must be non-negative, got {pairs}.")

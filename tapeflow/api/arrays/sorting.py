@@ -107,8 +107,8 @@ def top_k(
     k = whole(k, "k")
     if not input.ndim or not 0 <= k <= input.sizes[-1]:
         raise invalid(
-            f"input must have at least k={k} elements along its last axis, and k may not be negative; its shape is "
-            f"{tuple(input.shape)}."
+            f"input must have at least k columns. Had {input.shape[-1] if input.ndim else 'no axis'}, needed "
+            f"{k}, which may not be negative; the shape is {tuple(input.shape)}."
         )
     values, indices = ops.top_k(input, k=k)
     index_type = as_dtype(index_type)

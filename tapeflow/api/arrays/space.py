@@ -6,6 +6,7 @@ from tapeflow.api.nn.layouts import channels_first, from_last, to_last
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import brackets
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, TensorLike
 
@@ -78,8 +79,8 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     first = data_format is not None and data_format.startswith("NC") and value.ndim > 1
     if bias.ndim != 1 or value.ndim < 2 or bias.sizes[0] != value.sizes[1 if first else -1]:
         raise invalid(
-            f"bias must be a vector with one number for each channel of value; got shapes {tuple(bias.shape)} and "
-            f"{tuple(value.shape)}."
+            f"Must provide as many biases as the {'channels' if first else 'last dimension'} of the input tensor: "
+            f"{brackets(bias.shape)} vs. {brackets(value.shape)}"
         )
     if first:
         bias = ops.reshape(bias, shape=(bias.sizes[0], *[1] * (value.ndim - 2)))

@@ -110,7 +110,8 @@ def crop_to_bounding_box(
     old = tuple(x.sizes)[rows : rows + 2]
     if min(start) < 0 or min(size) <= 0 or any(s + n > m for s, n, m in zip(start, size, old)):
         raise ValueError(
-            f"a part of size {size} at offset {start} does not lie within an image of height and width {old}."
+            f"width must be >= target + offset, and height, too: a part of size {size} "
+            f"at offset {start} does not lie within an image of height and width {old}."
         )
     whole = (None, None, None)
     return ops.getitem(x, index=(*[whole] * rows, *[(s, s + n, 1) for s, n in zip(start, size)], whole))

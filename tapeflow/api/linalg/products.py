@@ -8,6 +8,7 @@ from tapeflow.core.convert import convert_group
 from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import FailedPreconditionError, invalid
 from tapeflow.core.primitive import recorded as ops
+from tapeflow.core.sizes import brackets
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
@@ -158,7 +159,8 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
     for i, j in zip(axes_a, axes_b):
         if a.sizes[i] != b.sizes[j]:
             raise invalid(
-                f"Matrix size-incompatible: axis {i} of shape {tuple(a.shape)} has length {a.shape[i]}, axis {j} of "
+                f"Matrix size-incompatible: In[0]: {brackets(a.shape)}, In[1]: {brackets(b.shape)}. "
+                f"Axis {i} of shape {tuple(a.shape)} has length {a.shape[i]}, axis {j} of "
                 f"shape {tuple(b.shape)} has length {b.shape[j]}; axes that are summed over must be equally long."
             )
     left = list(_LETTERS[: a.ndim])

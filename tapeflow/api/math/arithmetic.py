@@ -11,6 +11,7 @@ from tapeflow.core.dtypes import as_dtype
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import brackets
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, TensorLike
@@ -73,9 +74,11 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         )
     tensors = convert_group([as_tensor(x) if isinstance(x, IndexedSlices) else x for x in inputs])
     shapes = [tuple(t.sizes) for t in tensors]
-    if any(shape != shapes[0] for shape in shapes):
+    k = next((k for k, shape in enumerate(shapes) if shape != shapes[0]), None)
+    if k is not None:
         raise invalid(
-            f"Inputs to operation add_n must have the same size and shape; these have {shapes}. `+` broadcasts."
+            f"Inputs to operation AddN must have the same size and shape. Input 0: {brackets(shapes[0])} != input "
+            f"{k}: {brackets(shapes[k])}. `+` broadcasts."
         )
     return ops.add_n(*tensors)
 

@@ -90,7 +90,7 @@ def bincount(
 def _check_counted(numbers: Tensor) -> None:
     values = values_of(numbers)
     if values.size and values.min() < 0:
-        raise invalid(f"bincount counts non-negative numbers, got {values.min()}.")
+        raise invalid(f"Input arr must be non-negative! It has {values.min()}.")
 
 
 def _row_by_row(numbers: Tensor, size: int) -> Tensor:

@@ -59,7 +59,13 @@ def _one(axis: Any, rank: int) -> int:
             f"axis={axis} is out of range: a scalar has no axes to reduce. Leave the argument out, or give []."
         )
     try:
-        return one_axis(axis.__index__(), rank)
+        axis = axis.__index__()
+        if not -rank <= axis < rank:
+            raise invalid(
+                f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)): an axis is from {-rank} to "
+                f"{rank - 1}."
+            )
+        return one_axis(axis, rank)
     except ValueNeeded:
         raise
     except (AttributeError, TypeError):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.api.arguments import whole
+from tapeflow.api.arguments import whole, wide_indices
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
@@ -52,14 +52,14 @@ def _check_sorted(ids: Tensor) -> None:
     values = values_of(ids)
     if (values < 0).any() or (values[..., 1:] < values[..., :-1]).any():
         raise invalid(
-            "segment ids must be non-negative and not decrease. Sort the rows by id, or use "
+            "segment ids are not increasing: they must be non-negative and not decrease. Sort the rows by id, or use "
             "tf.math.unsorted_segment_*, which takes ids in any order."
         )
 
 
 def _unsorted(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Tensor, int]:
     """Data with one axis of rows, ids as a vector, and the number of segments."""
-    data, ids = as_tensor(data), as_tensor(segment_ids)
+    data, ids = as_tensor(data), wide_indices(as_tensor(segment_ids))
     count = whole(num_segments, "num_segments")
     if count < 0:
         raise invalid(f"num_segments == {count} must not be negative.")

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arguments import wide_indices
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.api.sparse.tensor import SparseTensor
 from tapeflow.core.apply import as_tensor
@@ -31,7 +32,7 @@ def embedding_lookup(
     >>> rows.numpy().tolist(), tape.gradient(rows, table).indices.numpy()
     ([[2.0, 20.0], [1.0, 10.0], [2.0, 20.0]], array([2, 1, 2], dtype=int32))
     """
-    ids = as_tensor(ids)
+    ids = wide_indices(as_tensor(ids))
     if isinstance(ids, RaggedTensor):
         return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
     rows = ops.gather(_table(params), ids, axis=0)

@@ -32,7 +32,7 @@ def sizes(shape: Any) -> tuple[int, ...]:
         )
     shape = static_shape(shape)
     if any(d < 0 for d in shape):
-        raise invalid(f"A random tensor of shape {shape} cannot be drawn: sizes must be >= 0.")
+        raise invalid(f"Dimension {min(shape)} must be >= 0, in the shape {shape}.")
     return shape
 
 

@@ -30,6 +30,9 @@ from tapeflow.api.sparse.places import (
     to_indicator as to_indicator,
     transpose as transpose,
 )
+from tapeflow.api.sparse.products import (
+    sampled_addmm as sampled_addmm,
+)
 from tapeflow.api.sparse.segments import (
     segment_mean as segment_mean,
     segment_sqrt_n as segment_sqrt_n,
@@ -42,6 +45,6 @@ from tapeflow.api.sparse.tensor import (
 __all__ = [
     "SparseTensor", "add", "concat", "cross_hashed", "expand_dims", "eye", "fill_empty_rows", "from_dense",
     "map_values", "mask", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape", "reshape",
-    "retain", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax", "sparse_dense_matmul", "split",
-    "to_dense", "to_indicator", "transpose",
+    "retain", "sampled_addmm", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax",
+    "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose",
 ]  # fmt: skip

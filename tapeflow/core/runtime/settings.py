@@ -11,9 +11,9 @@ tensor_float_32 = True
 """`tf.config.experimental.enable_tensor_float_32_execution`: accelerators may round the factors of float32 products to
 10 bits (TensorFloat-32)."""
 
-numpy_promotion = False
+numpy_promotion: bool | str = False
 """`tf.experimental.numpy.experimental_enable_numpy_behavior`: operators promote dtypes as NumPy does, and tensors have
-NumPy's methods."""
+NumPy's methods. Where it is "safe" or "all", they promote by the rules of that mode."""
 
 arrays_may_change = False
 """Under the stand-in: a NumPy array that a dtype is asked of becomes it as in TensorFlow, even if values change by

@@ -17,6 +17,7 @@ from tapeflow.core.runtime.contexts import context_variable
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.runtime.scopes import scope
 from tapeflow.core.shapes import TensorShape
+from tapeflow.core.sizes import brackets
 from tapeflow.core.tensor import EagerTensor, Reference, Tensor, next_id, representation
 from tapeflow.core.typed import Value
 from tapeflow.names import attributes
@@ -376,9 +377,9 @@ class Variable(Described, Updates, Spread, Value, metaclass=_Creation):
         tensor = to_tensor(delta, self._dtype)
         if tuple(tensor.sizes) != self._value.shape:
             raise invalid(
-                f"{what} on variable '{self._name}' of shape {self._value.shape} was given a value of shape "
-                f"{tuple(tensor.shape)}; they must be equal. Use tf.broadcast_to(value, v.shape) if broadcasting is "
-                "meant."
+                f"Cannot update variable with shape {brackets(self._value.shape)} using a Tensor with shape "
+                f"{brackets(tensor.shape)}, shapes must be equal: {what} on '{self._name}'. Use "
+                "tf.broadcast_to(value, v.shape) if broadcasting is meant."
             )
         if self._dtype.kind not in "fciu":
             raise invalid(f"{what} is not defined for the {self._dtype.name} variable '{self._name}'; use assign.")

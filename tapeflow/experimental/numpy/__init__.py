@@ -58,13 +58,24 @@ globals().update(members())
 def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
     """From now on, in the whole process, operators promote dtypes as in NumPy, and tensors have NumPy's methods.
 
+    Args:
+        prefer_float32: Taken and not used.
+        dtype_conversion_mode: `legacy`: dtypes become what NumPy makes of them; `all`: integers take the floating
+            dtype they meet; `safe`: the same, but only where no value can change; `off`: nothing is promoted.
+
+    Raises:
+        ValueError: If there is no such mode.
+
     >>> from tapeflow.core.runtime import settings
     >>> tf.experimental.numpy.experimental_enable_numpy_behavior()
     >>> tf.constant(1) + tf.constant(0.5)
     <tf.Tensor: shape=(), dtype=float64, numpy=1.5>
     >>> settings.numpy_promotion = False
     """
-    _settings.numpy_promotion = True
+    modes = ("off", "legacy", "safe", "all")
+    if dtype_conversion_mode not in modes:
+        raise ValueError(f"dtype_conversion_mode must be one of {', '.join(modes)}, got {dtype_conversion_mode!r}.")
+    _settings.numpy_promotion = dtype_conversion_mode != "off" and dtype_conversion_mode
     _take_vectors()
 
 

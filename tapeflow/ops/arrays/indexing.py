@@ -13,7 +13,7 @@ from tapeflow.core.dtypes import ANY, BOOL, INDEX, INTEGER
 from tapeflow.core.errors import invalid, uneven_rows
 from tapeflow.core.fitting import check_axes, differ, spreads
 from tapeflow.core.primitive import CUT, LINEAR, NO_RULE, Spec, primitive, recorded as ops
-from tapeflow.core.sizes import Size, larger, smaller
+from tapeflow.core.sizes import Size, brackets, larger, smaller
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import sizes_of
 from tapeflow.ops.batching import apart, end_to_end, leading, rows_from, rows_to, shift, spread
@@ -235,7 +235,9 @@ def _ravel_index_numpy(indices, dims):
         rows = indices.reshape(-1, len(dims))
         bad = int(np.flatnonzero(((rows < 0) | (rows >= sizes)).any(1))[0])
         where = np.unravel_index(bad, indices.shape[:-1]) if indices.ndim > 1 else ()
-        raise invalid(f"indices[{', '.join(map(str, where))}] = {rows[bad].tolist()} does not index into shape {dims}")
+        raise invalid(
+            f"indices[{','.join(map(str, where))}] = {brackets(rows[bad])} does not index into shape {brackets(dims)}"
+        )
     strides = np.cumprod((1, *dims[:0:-1]))[::-1] if dims else np.zeros(0, np.int64)
     return indices @ strides.astype(np.int64)
 

@@ -28,8 +28,9 @@ _EQUATIONS = dict(dtypes=INEXACT, broadcasts=LEADING_AXES, batch=matrices)
 def _check_system(a, b):
     if len(b.shape) < 2 or differ(a.shape[-1], a.shape[-2]) or differ(a.shape[-1], b.shape[-2]):
         raise invalid(
-            f"A square matrix and a right-hand side with as many rows are needed, got shapes {tuple(a.shape)} and "
-            f"{tuple(b.shape)}. A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
+            "Input matrix and rhs are incompatible: a square matrix and a right-hand side with as many rows are "
+            f"needed, got shapes {tuple(a.shape)} and {tuple(b.shape)}. A vector of shape (n,) goes in as a column: "
+            "rhs[:, tf.newaxis]."
         )
 
 

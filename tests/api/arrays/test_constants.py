@@ -29,3 +29,17 @@ def test_lists_that_hold_tensors_are_stacked_with_their_gradients():
     np.testing.assert_array_equal(made, [[2.0, 1.0], [3.0, 4.0]])
     by_x, by_v = tape.gradient(made, [x, v], output_gradients=tf.constant([[5.0, 6.0], [7.0, 8.0]], tf.float64))
     assert float(by_x) == 5 and by_v.numpy().tolist() == [7.0, 8.0]
+
+
+def test_tensors_in_a_list_are_cast_to_the_dtype_asked_for():
+    one = tf.constant(1)
+    x = tf.Variable([1.0, 2.0], dtype=tf.float64)
+    with tf.GradientTape() as tape:
+        y = tf.convert_to_tensor([[x, [3.0, 4.0]], [[one, 0], [0.0, one]]], tf.float32)
+    assert y.dtype is tf.float32 and y.numpy().tolist() == [[[1, 2], [3, 4]], [[1, 0], [0, 1]]]
+    assert tape.gradient(y, x).numpy().tolist() == [1.0, 1.0]
+    assert tf.convert_to_tensor([tf.constant(2), 3], tf.int64).dtype is tf.int64
+    with pytest.raises(ValueError, match="requested dtype float32 for Tensor with dtype int32"):
+        tf.convert_to_tensor(one, tf.float32)
+    with pytest.raises(ValueError, match="requested dtype"):
+        tf.convert_to_tensor([tf.constant("a")], tf.float32)

@@ -229,3 +229,20 @@ def test_strided_slice():
         with pytest.raises(Invalid):
             tf.strided_slice(x, begin, end, strides, shrink_axis_mask=mask)
     assert gradient(lambda x: tf.strided_slice(x, [2], [0], [-1]) * [2.0, 3.0], [1.0, 2.0, 4.0]).tolist() == [0, 3, 2]
+
+
+@pytest.mark.parametrize("dtype", [tf.int8, tf.uint8, tf.int16, tf.uint32])
+def test_indices_of_any_integers(dtype):
+    c = lambda value: tf.constant(value, dtype)
+    assert tf.gather([1.0, 2.0], c([1])).numpy().tolist() == [2.0]
+    assert tf.gather_nd([[1.0, 2.0]], c([[0, 1]])).numpy().tolist() == [2.0]
+    assert tf.nn.embedding_lookup([[1.0], [2.0]], c([1])).numpy().tolist() == [[2.0]]
+    for sum_ in (tf.math.unsorted_segment_sum, tf.math.unsorted_segment_max):
+        assert sum_([1.0, 2.0], c([1, 0]), 2).numpy().tolist() == [2.0, 1.0]
+
+
+def test_no_batch_and_conditions_of_arrays():
+    assert tf.gather([[1, 2], [3, 4]], [0], axis=1, batch_dims=None).numpy().tolist() == [[1], [3]]
+    assert tf.where(np.array([1, 0]), np.ones(2), np.zeros(2)).numpy().tolist() == [1.0, 0.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="bool condition"):
+        tf.where(tf.constant([1, 0]), 1.0, 2.0)

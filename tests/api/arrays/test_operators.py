@@ -213,3 +213,11 @@ def test_numpy_promotion_on_request(numpy_behavior):
     assert (c(1) + c(1.0)).dtype == (c(1) + 1.5).dtype == (c(1.0) + c(1.0, tf.float64)).dtype == tf.float64
     assert (c(1.0) + 1).dtype == tf.float32
     assert (c(1.0) == None) is False  # noqa: E711
+
+
+def test_strings_broadcast():
+    both = tf.constant([["a"], ["b"]]) + tf.constant(["x", "y"])
+    assert both.numpy().tolist() == [[b"ax", b"ay"], [b"bx", b"by"]]
+    assert ("-" + tf.constant(["x"])).numpy().tolist() == [b"-x"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[2\] vs. \[3\]"):
+        tf.constant(["a", "b"]) + tf.constant(["a", "b", "c"])

@@ -43,7 +43,7 @@ def test_bias_add():
         (lambda: tf.nn.depth_to_space(X, 2), tf.errors.InvalidArgumentError, "multiple"),
         (lambda: tf.nn.space_to_depth(X, 1), tf.errors.InvalidArgumentError, "at least 2"),
         (lambda: tf.nn.space_to_depth(X[0], 2), tf.errors.InvalidArgumentError, "rank 4"),
-        (lambda: tf.nn.bias_add(X, np.float32([1, 2])), tf.errors.InvalidArgumentError, "channel"),
+        (lambda: tf.nn.bias_add(X, np.float32([1, 2])), tf.errors.InvalidArgumentError, "biases"),
         (lambda: tf.nn.bias_add(X, np.float32([1, 2, 3]), "HWC"), ValueError, "data_format"),
     ],
 )

@@ -109,3 +109,16 @@ def test_vectors_multiply_as_numpys(monkeypatch):
     settings.numpy_promotion = False
     with pytest.raises(tf.errors.InvalidArgumentError, match="matmul"):
         m @ v
+
+
+def test_dtypes_of_tensors_by_position():
+    tnp = tf.experimental.numpy
+    for made in (
+        tnp.zeros([2], tnp.int32),
+        tnp.ones((2,), tf.int32),
+        tnp.arange(0, 2, 1, tnp.int32),
+        tnp.identity(2, tnp.int32),
+        tnp.zeros_like([1.0, 2.0], tnp.int32),
+        tnp.ones_like([1.0], tnp.int32),
+    ):
+        assert made.dtype is tf.int32

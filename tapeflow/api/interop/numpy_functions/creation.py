@@ -10,7 +10,7 @@ from tapeflow.api.arrays.made_later import counted, is_made_later, made, numbers
 from tapeflow.api.interop.promotion import cast, promoted, tensor
 from tapeflow.core.apply import array_of
 from tapeflow.core.broadcasting import broadcast_shapes
-from tapeflow.core.dtypes import float64
+from tapeflow.core.dtypes import DType, float64
 from tapeflow.core.frames import current
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.runtime.memory_limits import of_memory_error
@@ -26,8 +26,9 @@ def _made(name: str, example: str, doc: str, later: Callable[..., Tensor | None]
     numpy_function = getattr(np, name)
 
     def function(*args: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
-        wanted = numpy_dtype(dtype)
-        plain = [array_of(a) if isinstance(a, Tensor) else a for a in args]
+        by_position = [a for a in args if isinstance(a, DType)]  # a dtype is never in the place of something else
+        wanted = numpy_dtype(by_position[0] if by_position else dtype)
+        plain = [array_of(a) if isinstance(a, Tensor) else a for a in args if not isinstance(a, DType)]
         if wanted is not None:
             kwargs["dtype"] = wanted.np
         found = None if current().executor is None else later(*plain, **kwargs)
@@ -93,7 +94,7 @@ def empty(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None
 
 def _like(name: str, doc: str, made: Callable) -> Callable:
     def function(
-        a: Any, *, dtype: Any = None, shape: Any = None, order: str = "K", subok: bool = True, device: Any = None
+        a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
     ) -> Tensor:
         a = tensor(a)
         return made(tuple(a.sizes) if shape is None else shape, dtype=numpy_dtype(dtype) or a.dtype)

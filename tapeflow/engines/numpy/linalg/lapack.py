@@ -76,7 +76,7 @@ def nan_at(places, x):
 SINGULAR, NOT_CONVERGED = "Singular matrix", "Eigenvalues did not converge"
 _NOT_SQUARE = "Last 2 dimensions of the array must be square"
 _EXPLANATIONS = {
-    SINGULAR: "Input matrix is not invertible. Its columns are linearly dependent (or not finite); "
+    SINGULAR: "Input is not invertible: the matrix's columns are linearly dependent (or not finite); "
     "use tf.linalg.pinv or tf.linalg.lstsq, or add a small multiple of tf.eye to it.",
     "Matrix is not positive definite": "Cholesky decomposition was not successful. The input might not be valid: it "
     "must be symmetric "

@@ -11,8 +11,9 @@ from .lapack import adjoint, on_matrices, on_usable, one_matrix_for_many, with_n
 def _check_rows(a, b):
     if b.ndim < 2 or a.shape[-1] != b.shape[-2]:
         raise invalid(
-            f"A square matrix and a right-hand side with as many rows are needed, got shapes {a.shape} and {b.shape}. "
-            "A vector of shape (n,) goes in as a column: rhs[:, tf.newaxis]."
+            "Input matrix and rhs are incompatible: a square matrix and a right-hand side with as many rows are "
+            f"needed, got shapes {a.shape} and {b.shape}. A vector of shape (n,) goes in as a column: "
+            "rhs[:, tf.newaxis]."
         )
 
 
