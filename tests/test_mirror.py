@@ -50,7 +50,7 @@ THROUGH = """
         api/interop/numpy_functions/joining api/interop/numpy_functions/linear
         api/interop/numpy_functions/reductions api/interop/numpy_functions/registry
         api/interop/numpy_functions/running api/interop/numpy_functions/searching
-        api/interop/numpy_functions/shaping api/interop/numpy_functions/statistics api/interop/promotion
+        api/interop/numpy_functions/shaping api/interop/numpy_functions/statistics
     api/linalg/operators/operators: api/linalg/experimental api/linalg/operators/base
         api/linalg/operators/combined api/linalg/operators/patterned api/linalg/operators/simple
     api/lookup/tables: api/lookup/experimental api/lookup/initializers api/lookup/keys

@@ -9,11 +9,11 @@ from tapeflow.core.errors import user_line
 from tapeflow.core.frames import entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.function.tracing import graph
+from tapeflow.function.tracing import graph, operations
 
 __all__ = ["AggregationMethod", "Graph", "Operation"]
 
-Operation = graph.Node
+Operation = operations.Operation
 
 
 class Graph(graph.Graph):
@@ -24,9 +24,9 @@ class Graph(graph.Graph):
     ...     x = tf.constant(2.)
     ...     y = x * x
     >>> y
-    Tensor("mul_1:0", shape=(), dtype=float32)
+    Tensor("mul:0", shape=(), dtype=float32)
     >>> [operation.type for operation in g.get_operations()]
-    ['mul']
+    ['Const', 'Mul']
     """
 
     def __init__(self) -> None:

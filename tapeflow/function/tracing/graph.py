@@ -10,6 +10,7 @@ import html
 import re
 import weakref
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.transforms.custom_gradient import Rule
 
 from .graph_sizes import GraphSizes
+from .operations import Named, Operation as NamedOperation
 from .symbols import Later, SymbolicTensor
 
 _LET_GO = EagerTensor(np.zeros(()))  # in the place of a capture, while it is asked whether somebody else holds it
@@ -37,11 +39,7 @@ _LET_GO = EagerTensor(np.zeros(()))  # in the place of a capture, while it is as
 
 class Node(NamedTuple):
     """One operation: `rule` nodes stand for a user's rule, which says how its outputs come from its inputs, and
-    compute nothing.
-
-    >>> [op.type for op in tf.function(tf.sin).get_concrete_function(tf.TensorSpec([2])).graph.get_operations()]
-    ['sin']
-    """
+    compute nothing."""
 
     prim: Operation
     inputs: tuple[int, ...]
@@ -51,16 +49,6 @@ class Node(NamedTuple):
     line: str
     place: tuple[str, int] | None = None  # the file and line, where they are known
     scope: str = ""  # of `tf.name_scope` and Keras layers, as "model/dense"
-
-    @property
-    def type(self) -> str:
-        """The name of the operation."""
-        return self.prim.name
-
-    @property
-    def name(self) -> str:
-        """A name of its own in the graph."""
-        return f"{self.prim.name}_{self.outputs[0]}" if self.outputs else self.prim.name
 
 
 def _also(kind: type[Exception]) -> type[InvalidArgumentError]:
@@ -125,6 +113,7 @@ class Graph(GraphSizes, Executor):
         self.measures: Any = None  # computes the value of a size now, as `evaluate`
         self.names: dict[int, str] = {}  # of arguments and variables
         self.used_names: dict[str, int] = {}
+        self._operations: Named | None = None
         self.text: Any = None  # writes it down for people, once it is complete
         self.evaluate: Any = None  # computes a symbol now, from the arguments of the call that the trace is for
 
@@ -138,9 +127,44 @@ class Graph(GraphSizes, Executor):
             self.used_names[name] = count + 1
         return f"{name}_{count}" if count else name
 
-    def get_operations(self) -> list["Node"]:
-        """What the function does, in order."""
-        return list(self.nodes)
+    @property
+    def operations(self) -> Named:
+        """The operations by name, also of a graph that is being written."""
+        if self._operations is None:
+            self._operations = Named(self)
+        return self._operations.refreshed()
+
+    def get_operations(self) -> list[NamedOperation]:
+        """What the function takes and does, in order."""
+        return list(self.operations.all)
+
+    def get_operation_by_name(self, name: str) -> NamedOperation:
+        """The operation of a name; KeyError if there is none."""
+        return self.operations.found(name)
+
+    def get_tensor_by_name(self, name: str) -> SymbolicTensor:
+        """The tensor of a name such as `add:0`: an operation's, and the number of its output.
+
+        Raises:
+            KeyError: If there is none.
+            ValueError: If the name is not that of a tensor.
+        """
+        return self.operations.tensor(name)
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The graph as a GraphDef message, for tools that read it. It needs `protobuf`.
+
+        Args:
+            from_version: Taken and not used.
+            add_shapes: Whether nodes say the shapes of what they give, as the attribute `_output_shapes`.
+
+        >>> f = tf.function(lambda x: tf.sin(x) * 2.0)
+        >>> message = f.get_concrete_function(tf.TensorSpec([2])).graph.as_graph_def()
+        >>> [(node.name, node.op, list(node.input)) for node in message.node]
+        [('x', 'Placeholder', []), ('Sin', 'Sin', ['x']), ('Const', 'Const', []), ('mul', 'Mul', ['Sin', 'Const'])]
+        """
+        written = import_module("tapeflow.io.graph_definitions")  # which is above, and needs an extra
+        return written.graph_definition(self, add_shapes)
 
     def __str__(self) -> str:
         return super().__repr__() if self.text is None else self.text()

@@ -81,6 +81,27 @@ class SymbolicTensor(Tensor):
     def get_shape(self) -> TensorShape:
         return tuple.__new__(TensorShape, public(self.spec.shape))
 
+    @property
+    def graph(self) -> Any:
+        """The graph that it is a value of."""
+        return self._graph
+
+    @property
+    def op(self) -> Any:
+        """The operation that gives it."""
+        return self._graph.operations.of(self.index)
+
+    @property
+    def name(self) -> str:
+        """The name of its operation, and which of that one's outputs it is: `add:0`."""
+        operation = self.op
+        return f"{operation.name}:{operation.given.index(self.index)}"
+
+    @property
+    def device(self) -> str:
+        """Empty: where a function runs is known when it does."""
+        return ""
+
     def __len__(self) -> int:
         if not self.spec.shape:
             raise TypeError("Scalar tensor has no `len()`. Its shape is ().")
@@ -103,7 +124,7 @@ class SymbolicTensor(Tensor):
 
     def __repr__(self) -> str:
         shape = tuple(public(self.spec.shape))
-        return f'Tensor("{self._graph.named(self.index)}:0", shape={shape}, dtype={self.dtype.name})'
+        return f'Tensor("{self.name}", shape={shape}, dtype={self.dtype.name})'
 
     __str__ = __repr__
 
