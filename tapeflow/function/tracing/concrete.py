@@ -374,7 +374,12 @@ class ConcreteFunction:
         return Binding(self.name, signature, self.structure, opened(self.structure), self.tensor_positions)
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
-        """Nothing is left to do: a graph holds the functions that it calls by themselves, not by their names."""
+        """Nothing is left to do: a graph holds the functions that it calls by themselves, not by their names.
+
+        Args:
+            g: Taken and not used.
+            overwrite: Taken and not used.
+        """
 
     add_gradient_functions_to_graph = add_to_graph
 

@@ -28,6 +28,7 @@ from tapeflow.core.runtime.scopes import open_scope, replayed
 from tapeflow.core.sizes import Reliance, Size, estimated, specialized
 from tapeflow.core.slices import SparseGradient
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.names.attributes import FOR_TENSORS, Absent
 from tapeflow.transforms.custom_gradient import Rule
 
 from .graph_sizes import GraphSizes
@@ -504,12 +505,11 @@ class ReplayedRule(Rule):
         return gradients
 
 
-class _GraphOf:
+class _GraphOf(Absent):
     """`x.graph`: the graph that a symbolic tensor belongs to. A tensor that has a value while a function is traced is
     a constant of that function; where none is traced it has no graph, and the name is not there."""
 
-    def __init__(self, absent: Any) -> None:
-        self.absent = absent
+    __slots__ = ()
 
     def __get__(self, tensor: Any, owner: type | None = None) -> Any:
         if type(tensor) is SymbolicTensor:
@@ -517,7 +517,7 @@ class _GraphOf:
         executor = current().executor
         if tensor is not None and isinstance(executor, Graph):
             return executor
-        return self.absent.__get__(tensor, owner)
+        return super().__get__(tensor, owner)
 
 
-Tensor.graph = _GraphOf(vars(Tensor)["graph"])  # type: ignore[attr-defined]
+Tensor.graph = _GraphOf("graph", FOR_TENSORS["graph"])  # type: ignore[attr-defined]
