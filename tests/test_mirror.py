@@ -156,9 +156,8 @@ THROUGH = """
     compat/raw_ops/raw_ops: api/raw_ops/table
     api/raw_ops/raw_ops: api/raw_ops/arrays api/raw_ops/drawing api/raw_ops/layers api/raw_ops/sparse
         api/raw_ops/texts
-    saved_model/tensorflow/objects: saved_model/tensorflow saved_model/tensorflow/folder
-        saved_model/tensorflow/functions saved_model/tensorflow/library saved_model/tensorflow/operations
-        saved_model/tensorflow/running saved_model/tensorflow/values api/raw_ops/resources api/raw_ops/tensor_lists
+    saved_model/tensorflow/objects: saved_model/tensorflow saved_model/tensorflow/functions
+        saved_model/tensorflow/running api/raw_ops/resources api/raw_ops/tensor_lists
     keras_tapeflow/src/random: keras_tapeflow/src/ops/shapes
     keras_tapeflow/models/sparse_models: keras_tapeflow/sparse_arrays keras_tapeflow/src/batches
     programs/running: programs/children programs/child

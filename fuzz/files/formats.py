@@ -22,6 +22,8 @@ from tapeflow.core.errors import (
     UnimplementedError,
 )
 
+from . import tensorflow_models
+
 __all__ = ["FORMATS", "Format"]
 
 
@@ -424,6 +426,14 @@ FORMATS: dict[str, Format] = {
         equal,
         "values-0.safetensors",
         _model,
+    ),
+    "saved_model.tensorflow": Format(
+        lambda: [tensorflow_models.seed("saved_model.pb")],
+        tensorflow_models.load,
+        (OSError, DataLossError, NotImplementedError, UnimplementedError, ValueError),  # of tags
+        None,
+        "saved_model.pb",
+        tensorflow_models.write,
     ),
     "keras": Format(_keras("m.keras"), _load_keras, _KERAS, equal, "m.keras"),
     "keras_weights": Format(

@@ -20,7 +20,10 @@ def load(folder: Path, tags: set[str]) -> Any:
     """
     meta = read_meta_graph(folder, tags)
     if not meta.object_graph_def.nodes:
-        raise NotImplementedError(f"{folder} has no objects: TensorFlow 1 wrote it.")
+        raise NotImplementedError(
+            f"{folder / FILE} has no objects: TensorFlow 1 wrote it. "
+            "Its variables can be read: tf.train.load_checkpoint(folder + '/variables/variables')."
+        )
     try:
         return Objects(folder, meta).root()
     except (OpError, NotImplementedError, OSError):

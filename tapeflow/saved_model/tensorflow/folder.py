@@ -46,7 +46,7 @@ def read_meta_graph(folder: Path, tags: set[str]) -> Any:
                 return graph
     known = [sorted(graph.meta_info_def.tags) for graph in found]
     raise ValueError(
-        f"The SavedModel in {folder} has graphs with the tags {', '.join(map(str, known))}; tags={sorted(tags)} was "
+        f"The SavedModel {folder / FILE} has graphs with the tags {', '.join(map(str, known))}; tags={sorted(tags)} was "
         "asked for."
     )
 
@@ -118,5 +118,5 @@ class Checkpoint:
         return DataLossError(
             None,
             None,
-            f"The SavedModel in {self.folder} is damaged: the variable {name!r} cannot be restored, since {why}.",
+            f"The SavedModel {self.folder / FILE} is damaged: the variable {name!r} cannot be restored, since {why}.",
         )

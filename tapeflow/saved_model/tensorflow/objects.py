@@ -8,11 +8,11 @@ import numpy as np
 
 from tapeflow.api.raw_ops.resources import Table
 from tapeflow.api.variables.module import Module
-from tapeflow.core.errors import OpError
+from tapeflow.core.errors import OpError, UnimplementedError
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.saved_model.loading import LoadedObject, SignatureMap
 
-from .folder import Checkpoint, asset_path
+from .folder import FILE, Checkpoint, asset_path
 from .functions import Signature, TensorFlowFunction, Trace, python_signature
 from .library import Library, reference
 from .running import Runner, picked, refusal
@@ -99,7 +99,7 @@ class Objects:
         whole = refusal(bodies)
         assert whole is not None
         if len(refused) == len(names):
-            raise whole
+            raise UnimplementedError(None, None, f"In {self.folder / FILE}: {whole.message}")
         _log.warning(
             "Of the %d functions of the SavedModel in %s, %d cannot be called. %s",
             len(names), self.folder, len(refused), whole.message,
@@ -214,7 +214,7 @@ class Objects:
             table = self.table(number)
             self._run_now(number, "_initialize")
         except OpError as error:
-            error.add_note(f"A lookup table of the SavedModel in {self.folder} could not be filled.")
+            error.add_note(f"A lookup table of the SavedModel {self.folder / FILE} could not be filled.")
             raise
         keys = self.checkpoint.values(number)
         of = lambda end: next((key for name, key in keys.items() if name.endswith(end)), None)
