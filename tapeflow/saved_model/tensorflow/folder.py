@@ -46,8 +46,8 @@ def read_meta_graph(folder: Path, tags: set[str]) -> Any:
                 return graph
     known = [sorted(graph.meta_info_def.tags) for graph in found]
     raise ValueError(
-        f"The SavedModel {folder / FILE} has graphs with the tags {', '.join(map(str, known))}; tags={sorted(tags)} was "
-        "asked for."
+        f"The SavedModel {folder / FILE} has graphs with the tags {', '.join(map(str, known))}; tags={sorted(tags)} "
+        "was asked for."
     )
 
 
