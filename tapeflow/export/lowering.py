@@ -186,7 +186,7 @@ def _check_sizes(function: ConcreteFunction, kind: str) -> None:
             "large they are (a loop over the rows of a tensor does, or len and int of a size). Say them in the "
             "signature, as in tf.TensorSpec([32, 3])."
         )
-    operations = lambda f: [(node.type, repr(node.params)) for node in f.graph.nodes]
+    operations = lambda f: [(node.prim.name, repr(node.params)) for node in f.graph.nodes]
     for other in alternatives(function):
         if operations(other) != operations(function):
             logging.getLogger("tapeflow").warning(
