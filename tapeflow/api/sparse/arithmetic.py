@@ -17,6 +17,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AxisLike, TensorLike
 from tapeflow.function.tracing.effects import at_every_run
 
+from . import in_graphs
+from .in_graphs import or_in_graph
 from .places import reorder, to_dense
 from .tensor import SparseTensor, as_sparse, columns_of, made, pick
 
@@ -76,6 +78,8 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
     if not (isinstance(a, SparseTensor) and isinstance(b, SparseTensor)):
         sp, dense = (a, b) if isinstance(a, SparseTensor) else (b, a)
         return to_dense(reorder(sp)) + dense
+    if in_graphs.has_symbols((a, b)) and type(threshold) in (int, float) and not threshold:
+        return in_graphs.combined(ops.add)(a, b)
     where, (left, right) = _aligned(a, b)
     total = left + right
     kept = np.arange(len(where))
@@ -86,6 +90,7 @@ def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
     return made(where[kept], pick(total, kept), a.dense_shape.array)
 
 
+@or_in_graph(in_graphs.combined(ops.maximum))
 def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The larger element at each place where either has a value.
 
@@ -96,6 +101,7 @@ def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
     return made(where, ops.maximum(a, b), sp_a.dense_shape.array)
 
 
+@or_in_graph(in_graphs.combined(ops.minimum))
 def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The smaller element at each place where either has a value.
 

@@ -20,6 +20,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, DTypeLike, ShapeLike, TensorLike
 from tapeflow.function.tracing.effects import at_every_run
 
+from . import in_graphs
+from .in_graphs import or_in_graph
 from .tensor import SparseTensor, as_sparse, made, parts, pick
 
 __all__ = [
@@ -145,6 +147,7 @@ def eye(
 # ---- moving entries
 
 
+@or_in_graph(in_graphs.reorder)
 def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The entries in the order of rows, then columns, as most functions want them.
 
@@ -156,6 +159,7 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     return made(where[order], pick(values, order), shape)
 
 
+@or_in_graph(in_graphs.transpose)
 def transpose(sp_input: SparseTensor, perm: AxisLike | None = None, name: str | None = None) -> SparseTensor:
     """With the axes in another order; reversed by default.
 
@@ -170,6 +174,7 @@ def transpose(sp_input: SparseTensor, perm: AxisLike | None = None, name: str | 
     return reorder(made(where[:, perm], values, [shape[p] for p in perm]))
 
 
+@or_in_graph(in_graphs.reshape)
 def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -> SparseTensor:
     """The same entries in another shape, in which one size may be -1.
 
@@ -193,6 +198,7 @@ def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -
     return made(np.stack(np.unravel_index(flat, wanted), 1) if wanted else flat[:, None][:, :0], sp.values, wanted)
 
 
+@or_in_graph(in_graphs.expand_dims)
 def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """With a new axis of size 1; the last by default.
 
@@ -207,6 +213,7 @@ def expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | Non
     return made(np.insert(where, axis, 0, 1), values, [*shape[:axis], 1, *shape[axis:]])
 
 
+@or_in_graph(in_graphs.concat)
 def concat(
     axis: int, sp_inputs: Sequence[Any], expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
@@ -240,6 +247,7 @@ def concat(
     return reorder(made(where, ops.concat(*[sp.values for sp in pieces], axis=0), total))
 
 
+@or_in_graph(in_graphs.slice)
 def slice(sp_input: SparseTensor, start: ShapeLike, size: ShapeLike, name: str | None = None) -> SparseTensor:
     """The part of `size` that begins at `start`; what reaches over the edge is cut.
 
@@ -295,6 +303,7 @@ def split(
     return pieces
 
 
+@or_in_graph(in_graphs.retain)
 def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """Only the entries for which `to_retain`, a bool for each, is true.
 

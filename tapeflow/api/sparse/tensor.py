@@ -14,6 +14,7 @@ from tapeflow.core.contracts import Operation
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import DType, int64
 from tapeflow.core.errors import invalid
+from tapeflow.core.frames import Frame, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import public
@@ -162,7 +163,8 @@ class SparseTensor(Composite):
     def _stays_zero(self, prim: Operation, params: dict) -> bool:
         if prim.moves or self.dtype.kind == "s":
             return prim.moves
-        return not np.any(prim.entry(EagerTensor(np.zeros((), self.dtype.np)[()]), **params).array)
+        with entered(Frame()):  # computed now, also while a function is traced
+            return not np.any(prim.entry(EagerTensor(np.zeros((), self.dtype.np)[()]), **params).array)
 
     def _read(self, dense: Any) -> Any:
         """What of a dense operand, broadcast to the shape, stands at the places of the values."""

@@ -41,7 +41,9 @@ def model(function: ConcreteFunction, name: str | None = None) -> Any:
     """
     program = lowered(function, RULES, "ONNX")
     for node in program.left_out:
-        logging.getLogger("tapeflow").info("ONNX cannot print or check: %s, at %s, is left out.", node.prim.name, node.line)
+        logging.getLogger("tapeflow").info(
+            "ONNX cannot print or check: %s, at %s, is left out.", node.prim.name, node.line
+        )
     root = Builder()
     try:
         inputs = [_argument(root, program, index) for index in program.inputs]
