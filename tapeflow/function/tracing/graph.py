@@ -159,6 +159,10 @@ class Graph(GraphSizes, Executor):
             from_version: Taken and not used.
             add_shapes: Whether nodes say the shapes of what they give, as the attribute `_output_shapes`.
 
+        Returns:
+            A message `GraphDef`, with a node for each operation, argument, variable and constant. Operations have
+            TensorFlow's types where it has them, and static arguments as attributes.
+
         >>> f = tf.function(lambda x: tf.sin(x) * 2.0)
         >>> message = f.get_concrete_function(tf.TensorSpec([2])).graph.as_graph_def()
         >>> [(node.name, node.op, list(node.input)) for node in message.node]
