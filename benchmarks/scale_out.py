@@ -1,12 +1,16 @@
 """How much faster several workers train: `python benchmarks/scale_out.py --workers 1 2 4`.
 
-An MLP of three layers of 2048, a batch of 8192 for all workers together, on as many cores for each worker (`--cores`).
+An MLP of three layers of 2048, a batch of 8192 for all workers together, on as many cores for each worker (`--cores`),
+and no others: on two cores, `--workers 1 2 --cores 1`. `--by` says how workers compute together: a program over whole
+arrays (keras.distribution), or replicas (tf.distribute).
+
 It needs an idle machine with cores for all: workers wait for the slowest at every step. For each number of workers it
 prints the best step of a few rows, and where its time goes: the step as a whole, and the exchange of the gradients
 alone.
 """
 
 import argparse
+import contextlib
 import os
 import subprocess
 import sys
@@ -23,13 +27,12 @@ def worker(options: argparse.Namespace) -> None:
 
     import tapeflow as tf
 
-    keras.distribution.initialize()
+    how = Replicas(tf) if options.by == "strategy" else WholeArrays(keras, tf)
     keras.utils.set_random_seed(1)
-    distribution = keras.distribution.DataParallel()
-    keras.distribution.set_distribution(distribution)
-    layers = [keras.layers.Dense(options.width, "relu") for _ in range(3)]
-    model = keras.Sequential([keras.Input((options.width,)), *layers, keras.layers.Dense(10)])
-    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True), jit_compile=True)
+    with how.scope():
+        layers = [keras.layers.Dense(options.width, "relu") for _ in range(3)]
+        model = keras.Sequential([keras.Input((options.width,)), *layers, keras.layers.Dense(10)])
+        model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True), jit_compile=True)
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(options.batch, options.width)).astype("float32"), rng.integers(0, 10, options.batch)
     batches = tf.data.Dataset.from_tensors((x, y)).repeat(options.steps)
@@ -46,15 +49,48 @@ def worker(options: argparse.Namespace) -> None:
     rows_of_steps = seconds[1:]  # the first one compiles
 
     count = sum(int(np.prod(v.shape)) for v in model.trainable_variables)
-    layout = keras.distribution.TensorLayout(("batch", None), distribution.device_mesh)
-    size = distribution.device_mesh.devices.size
     exchange = 0.0
-    if size > 1:
-        part = keras.distribution.distribute_tensor(np.zeros((size, count), np.float32), layout)
-        whole = tf.function(lambda t: tf.reduce_sum(t, axis=0))
-        exchange = min(timed(lambda: whole(part), options.steps) for _ in range(options.rows + 1))
-    if distribution.data_shard_id == 0:
+    if how.workers > 1:
+        sum_up = how.exchange(np.zeros((how.workers, count), np.float32))
+        exchange = min(timed(sum_up, options.steps) for _ in range(options.rows + 1))
+    if how.number == 0:
         print(f"RESULT {min(rows_of_steps):.6f} {exchange:.6f}", flush=True)
+
+
+class WholeArrays:
+    """One program over whole arrays, which XLA's partitioner divides."""
+
+    def __init__(self, keras, tf) -> None:
+        self.keras, self.tf = keras, tf
+        keras.distribution.initialize()
+        self.distribution = keras.distribution.DataParallel()
+        keras.distribution.set_distribution(self.distribution)
+        self.workers, self.number = self.distribution.device_mesh.devices.size, self.distribution.data_shard_id
+
+    def scope(self):
+        return contextlib.nullcontext()
+
+    def exchange(self, parts):
+        """What sums parts up of which each worker has one."""
+        layout = self.keras.distribution.TensorLayout(("batch", None), self.distribution.device_mesh)
+        spread = self.keras.distribution.distribute_tensor(parts, layout)
+        whole = self.tf.function(lambda t: self.tf.reduce_sum(t, axis=0))
+        return lambda: whole(spread)
+
+
+class Replicas:
+    """A replica in each worker."""
+
+    def __init__(self, tf) -> None:
+        self.tf, self.strategy = tf, tf.distribute.MultiWorkerMirroredStrategy()
+        self.workers, self.scope = self.strategy.num_replicas_in_sync, self.strategy.scope
+        self.number = self.strategy.cluster_resolver.task_id or 0
+
+    def exchange(self, parts):
+        """What sums parts up of which each worker has one."""
+        tf, own = self.tf, self.tf.constant(parts[0])
+        whole = lambda: tf.distribute.get_replica_context().all_reduce("SUM", own)
+        return tf.function(lambda: self.strategy.run(whole))
 
 
 def timed(step, count: int) -> float:
@@ -72,7 +108,7 @@ def measured(workers: int, options: argparse.Namespace) -> tuple[float, float]:
     if cores and len(cores) < needed:
         raise SystemExit(f"{workers} workers need {needed} cores, and there are {len(cores)}: give --cores.")
     own = [sys.executable, "-m", "tapeflow", "launch", "--workers", str(workers), str(Path(__file__).resolve())]
-    given = [f"--{name}={getattr(options, name)}" for name in ("width", "batch", "steps", "rows")]
+    given = [f"--{name}={getattr(options, name)}" for name in ("width", "batch", "steps", "rows", "by")]
     inside = lambda: os.sched_setaffinity(0, cores[:needed]) if cores else None
     done = subprocess.run(
         [*own, "--worker", *given], capture_output=True, text=True, cwd=ROOT, preexec_fn=inside,
@@ -93,6 +129,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=8192, help="of all workers together")
     parser.add_argument("--steps", type=int, default=5, help="in a row")
     parser.add_argument("--rows", type=int, default=3)
+    parser.add_argument("--by", choices=["distribution", "strategy"], default="distribution")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     if "--worker" in sys.argv:
         sys.argv.remove("--worker")

@@ -12,10 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.long
-def test_it_prints_a_table():
+@pytest.mark.parametrize("by", ["distribution", "strategy"])
+def test_it_prints_a_table(by):
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0, 1]
     counts = ["1", "2"] if len(cores) > 1 else ["1"]
-    small = ["--cores", "1", "--width", "32", "--batch", "64", "--steps", "2", "--rows", "1"]
+    small = ["--cores", "1", "--width", "32", "--batch", "64", "--steps", "2", "--rows", "1", "--by", by]
     done = subprocess.run(
         [sys.executable, "benchmarks/scale_out.py", "--workers", *counts, *small], capture_output=True, text=True,
         timeout=300, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
