@@ -121,7 +121,22 @@ def _reduced(op: ReduceOp, leaf: Any, count: int) -> Any:
 # ---- which strategy
 
 
-_default = Strategy()
+# Names by which programs written for TensorFlow tell them apart.
+
+
+class _DefaultDistributionStrategy(Strategy):
+    pass
+
+
+class _DefaultReplicaContext(ReplicaContext):
+    pass
+
+
+class _MirroredReplicaContext(ReplicaContext):
+    pass
+
+
+_default = _DefaultDistributionStrategy()
 
 
 def get_strategy() -> Strategy:
@@ -162,8 +177,16 @@ def get_replica_context() -> ReplicaContext | None:
     if now.across:
         return None
     if now.replica is not None:
-        return ReplicaContext(get_strategy(), now.replica.id)
-    return ReplicaContext(_default) if now.strategy is None else ReplicaContext(now.strategy, EagerTensor(np.int32(0)))
+        return _kind_for(get_strategy())(get_strategy(), now.replica.id)
+    if now.strategy is None:
+        return _DefaultReplicaContext(_default)
+    return _kind_for(now.strategy)(now.strategy, EagerTensor(np.int32(0)))
+
+
+def _kind_for(strategy: Strategy) -> type[ReplicaContext]:
+    if strategy is _default:
+        return _DefaultReplicaContext
+    return _MirroredReplicaContext if strategy._mirrors else ReplicaContext
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:

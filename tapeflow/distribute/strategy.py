@@ -371,7 +371,8 @@ class Strategy:
 
     def __repr__(self) -> str:
         count = self.num_replicas_in_sync
-        return f"<tf.distribute.{type(self).__name__} with {count} replica{'s' if count > 1 else ''}>"
+        name = "Strategy" if type(self).__name__.startswith("_") else type(self).__name__
+        return f"<tf.distribute.{name} with {count} replica{'s' if count > 1 else ''}>"
 
 
 _MOST_FUNCTIONS = 32  # that are remembered; the oldest goes
