@@ -22,8 +22,8 @@ LAYERS = ["keras.src.layers"]
 REST = [
     "keras.src." + name
     for name in (
-        "activations", "backend.common", "callbacks", "constraints", "dtype_policies", "initializers", "losses",
-        "metrics", "models", "ops", "optimizers", "random", "regularizers", "saving", "trainers", "tree",
+        "activations", "backend.common", "callbacks", "constraints", "distribution", "dtype_policies", "initializers",
+        "losses", "metrics", "models", "ops", "optimizers", "random", "regularizers", "saving", "trainers", "tree",
     )
 ]  # fmt: skip
 MORE = ["keras.src." + name for name in ("quantizers", "utils", "legacy", "distillation", "testing")]

@@ -125,7 +125,7 @@ def _reduced(op: ReduceOp, leaf: Any, count: int) -> Any:
 
 
 class _DefaultDistributionStrategy(Strategy):
-    pass
+    _is_default = True
 
 
 class _DefaultReplicaContext(ReplicaContext):

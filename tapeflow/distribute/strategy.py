@@ -47,6 +47,7 @@ class Strategy:
     places: tuple[Device | None, ...] = (None,)  # where replicas compute, if not where they would by themselves
     _resolver: Any = None
     _mirrors = False  # are its variables of kinds of their own?
+    _is_default = False
 
     @property
     def num_replicas_in_sync(self) -> int:
@@ -133,7 +134,7 @@ class Strategy:
     @property
     def _itself(self) -> "Strategy | None":
         """None for the default one, whose scope changes nothing."""
-        return None if type(self) is Strategy else self
+        return None if self._is_default or type(self) is Strategy else self
 
     @contextmanager
     def scope(self) -> Iterator["Strategy"]:
