@@ -90,7 +90,7 @@ class Projection:
 def difference(f):
     """f'(0) by central differences; None where they cannot tell. `f` takes the step."""
     middle = f(0.0)
-    estimates = []
+    estimates, jumps = [], []
     for h in STEPS:
         above, below = f(h), f(-h)
         if not np.isfinite([middle, above, below]).all():
@@ -99,9 +99,13 @@ def difference(f):
         one_sided = (above - middle) / h - (middle - below) / h
         if abs(one_sided) > 1e-2 * (abs(estimates[-1]) + 1e-3 * abs(middle) + 1e-3):
             return None
+        jumps.append(one_sided)
     if abs(estimates[0] - estimates[1]) > 1e-6 * (abs(estimates[0]) + abs(middle)) + 1e-8:
         return None
-    return estimates[0], 1e-5 * (abs(estimates[0]) + abs(middle) * 1e-2 + 1e-3)
+    tolerance = 1e-5 * (abs(estimates[0]) + abs(middle) * 1e-2 + 1e-3)
+    if abs(2 * jumps[0] - jumps[1]) > tolerance:  # a small kink: the sides do not draw nearer with the step
+        return None
+    return estimates[0], tolerance
 
 
 def reverse(tf, call):

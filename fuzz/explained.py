@@ -152,7 +152,7 @@ TABLE = [
         "XLA does not compute with strings.",
         kinds="xla",
         how="error",
-        outcome="XLA cannot compile .* it works on strings",
+        outcome="XLA cannot compile .* (it works on strings|is a text)",
     ),
     Explanation(
         "A compiled program does not check values: what is an error eagerly gives numbers there, as in TensorFlow.",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.dtypes import FLOATING, INEXACT, NUMERIC, REAL, SIGNED
+from tapeflow.core.dtypes import FLOATING, INEXACT, NATIVE, NUMERIC, REAL, SIGNED
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.fitting import check_same
 from tapeflow.core.primitive import CUT, DIAGONAL, primitive
@@ -298,10 +298,11 @@ logaddexp = broadcasting(
     dtypes=FLOATING,
 )
 
-# The next number after `a` in the direction of `b`: moves with a, not with b.
+# The next number after `a` in the direction of `b`: moves with a, not with b. Not of dtypes that are computed in
+# float32, whose next number is another one, and rounded back: that gave `a` itself.
 nextafter = broadcasting(
     "nextafter(a, b)",
     kernel="nextafter",
     vjp={"a": lambda g: g, "b": lambda ops, g: ops.zeros_like(g)},
-    dtypes=FLOATING,
+    dtypes=FLOATING & NATIVE,
 )
