@@ -15,5 +15,5 @@ from .linalg import (
 )
 from .math import arithmetic, bits, clipping, complex_numbers, elementwise, fft, logic, reduction, safe, scans, special
 from .nn import activations, attention, conv, ctc, isotonic, losses, pooling
-from .random import choices, draws as random
+from .random import choices, draws as random, threefry
 from .strings import text as strings

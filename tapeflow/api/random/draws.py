@@ -19,6 +19,8 @@ from tapeflow.core.random.streams import RESERVED, Draw, fresh_key
 from tapeflow.core.sizes import holds
 from tapeflow.core.tensor import EagerTensor, Tensor
 
+from . import threefry
+
 FLOATS = (float16, bfloat16, float32, float64)
 FULL_RANGE = (int32, int64, uint32, uint64)
 
@@ -73,14 +75,19 @@ def _affine(drawn: Tensor, shift: Any, scale: Any, dtype: DType) -> Tensor:
     return drawn if _is(shift, 0) else drawn + to_tensor(shift, dtype)
 
 
+def by(key: Tensor) -> Any:
+    """What draws by this key: its length says by which algorithm."""
+    return threefry if threefry.is_key(key) else ops
+
+
 def normal(key: Tensor, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
     dtype = _floating(dtype)
-    return _affine(ops.random_normal(key, shape=sizes(shape), dtype=dtype.np), mean, stddev, dtype)
+    return _affine(by(key).random_normal(key, shape=sizes(shape), dtype=dtype.np), mean, stddev, dtype)
 
 
 def truncated_normal(key: Tensor, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
     dtype = _floating(dtype)
-    return _affine(ops.random_truncated_normal(key, shape=sizes(shape), dtype=dtype.np), mean, stddev, dtype)
+    return _affine(by(key).random_truncated_normal(key, shape=sizes(shape), dtype=dtype.np), mean, stddev, dtype)
 
 
 def uniform(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Tensor:
@@ -88,9 +95,9 @@ def uniform(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Te
     dtype, shape = as_dtype(dtype), sizes(shape)
     if dtype.is_integer:
         if minval is None and maxval is None:
-            return ops.random_bits(key, shape=shape, dtype=dtype.np)
-        return ops.random_integers(key, to_tensor(minval, dtype), to_tensor(maxval, dtype), shape=shape)
-    drawn = ops.random_uniform(key, shape=shape, dtype=dtype.np)
+            return by(key).random_bits(key, shape=shape, dtype=dtype.np)
+        return by(key).random_integers(key, to_tensor(minval, dtype), to_tensor(maxval, dtype), shape=shape)
+    drawn = by(key).random_uniform(key, shape=shape, dtype=dtype.np)
     if _is(minval, 0) and (maxval is None or _is(maxval, 1)):
         return drawn
     low, high = to_tensor(minval, dtype), to_tensor(1.0 if maxval is None else maxval, dtype)

@@ -27,7 +27,8 @@ from . import draws
 
 
 class Algorithm(enum.IntEnum):
-    """Names of random algorithms. Numbers are drawn by Philox; ThreeFry is refused, as it is by TensorFlow on CPUs.
+    """Names of random algorithms. Philox draws from every distribution; ThreeFry uniform and normal numbers, as
+    TensorFlow does where XLA compiles.
 
     >>> tf.random.Algorithm.PHILOX.value
     1
@@ -62,10 +63,12 @@ def _state_size(alg: int) -> int:
 
 
 def by_philox(alg: Any) -> None:
-    """The only algorithm that numbers are drawn by."""
+    """Refuses ThreeFry, where TensorFlow has nothing to go by."""
     if algorithm(alg) != Algorithm.PHILOX:
         raise UnimplementedError(
-            None, None, "ThreeFry is not drawn by: only XLA has it in TensorFlow. Say alg='philox' or leave it out."
+            None,
+            None,
+            "ThreeFry draws uniform and normal numbers only. Say alg='philox' or leave it out.",
         )
 
 
@@ -199,20 +202,21 @@ class Generator:
         Args:
             delta: How many numbers.
         """
-        by_philox(self._alg)
         return self._moved(int(delta) * RESERVED)
 
     def _moved(self, blocks: int) -> Tensor:
         """The state before it moved on: threads get different ones."""
         if current().executor is None:
-            return self._state._exchanged(lambda state: philox.advanced(state.view(np.uint64), blocks).view(np.int64))
+            return self._state._exchanged(lambda state: _after(state, blocks))
         before = self._state.value()
+        if self._alg == Algorithm.THREEFRY:
+            self._state.assign(ops.add(before, EagerTensor(np.array([blocks, 0]))))
+            return before
         after = ops.advance_key(ops.bitcast(before, dtype=np.dtype("uint64")), blocks=blocks)
         self._state.assign(ops.bitcast(after, dtype=np.dtype("int64")))
         return before
 
     def _next_key(self, shape: Any, blocks: int | None = None) -> Tensor:
-        by_philox(self._alg)
         count = draws.reserved(draws.sizes(shape))
         before = self._moved(count if blocks is None else blocks)
         return streams.per_row(ops.bitcast(before, dtype=np.dtype("uint64")))
@@ -280,6 +284,7 @@ class Generator:
         Args:
             shape: The shape of the result; it ends with that of `counts` and `probs`.
         """
+        by_philox(self._alg)
         counts, probs = as_tensor(counts), as_tensor(probs)
         sizes, tail = draws.sizes(shape), len(broadcast_shapes(counts.sizes, probs.sizes))
         rows, samples = math.prod(sizes[len(sizes) - tail :]), math.prod(sizes[: len(sizes) - tail])
@@ -307,6 +312,13 @@ class Generator:
         """
         keys = self.uniform_full_int([int(count)], dtype=int64).array
         return [type(self).from_key_counter(int(k), [0] * (_state_size(self._alg) - 1), self._alg) for k in keys]
+
+
+def _after(state: np.ndarray, blocks: int) -> np.ndarray:
+    """The state so many blocks on. The counter of ThreeFry is one word."""
+    if len(state) == 2:
+        return state + np.array([blocks, 0])
+    return philox.advanced(state.view(np.uint64), blocks).view(np.int64)
 
 
 def _joined(key: Any, counter: Any, alg: int) -> Tensor:

@@ -6,14 +6,14 @@ from typing import Any
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.broadcasting import broadcast_shapes
 from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import as_dtype, float32, int32, int64
+from tapeflow.core.dtypes import DType, as_dtype, float32, int32, int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike, TensorLike
 
-from . import draws
-from .generator import by_philox
+from . import draws, threefry
+from .generator import Algorithm, algorithm, by_philox
 
 
 def pair_of(seed: Any) -> Tensor:
@@ -31,8 +31,12 @@ def pair_of(seed: Any) -> Tensor:
 
 def key_of(seed: Any, alg: Any = "auto_select") -> Tensor:
     """The key that belongs to a seed of two integers. (In a mapped function each row may have its own seed.)"""
-    by_philox(alg)
-    return ops.scrambled_key(pair_of(seed))
+    seed = pair_of(seed)
+    return threefry.key_of(seed) if algorithm(alg) == Algorithm.THREEFRY else ops.scrambled_key(seed)
+
+
+def _bits(key: Tensor, shape: tuple[int, ...], dtype: DType) -> Tensor:
+    return draws.by(key).random_bits(key, shape=shape, dtype=dtype.np)
 
 
 def fold_in(seed: TensorLike, data: TensorLike, alg: Any = "auto_select") -> Tensor:
@@ -48,7 +52,7 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: Any = "auto_select") -> Ten
     data = as_tensor(data)
     if not data.dtype.is_integer:
         raise invalid(f"data must be an integer, got a {data.dtype.name} tensor.")
-    return ops.stack(ops.random_bits(key_of(seed, alg), shape=(), dtype=data.dtype.np), data, axis=0)
+    return ops.stack(_bits(key_of(seed, alg), (), data.dtype), data, axis=0)
 
 
 def split(seed: TensorLike, num: TensorLike = 2, alg: Any = "auto_select") -> Tensor:
@@ -65,7 +69,7 @@ def split(seed: TensorLike, num: TensorLike = 2, alg: Any = "auto_select") -> Te
     array([[1105988140, 1738052849],
            [-335576002,  370444179]], dtype=int32)
     """
-    return ops.random_bits(key_of(seed, alg), shape=(int(num), 2), dtype=as_tensor(seed).dtype.np)
+    return _bits(key_of(seed, alg), (int(num), 2), as_tensor(seed).dtype)
 
 
 def stateless_normal(
@@ -258,7 +262,8 @@ def stateless_shuffle(
     >>> tf.sort(a).numpy()
     array([10, 20, 30], dtype=int32)
     """
-    return draws.shuffle(key_of(seed, alg=alg), value)
+    by_philox(alg)
+    return draws.shuffle(key_of(seed), value)
 
 
 def stateless_parameterized_truncated_normal(

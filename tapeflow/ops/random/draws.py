@@ -57,7 +57,7 @@ def check_key(key, *others, words=_WORDS):
             )
 
 
-def _given_shape(key, *bounds, shape, dtype):
+def given_shape(key, *bounds, shape, dtype):
     for x in bounds:
         if not spreads(tuple(x.shape[len(key.shape) - 1 :]), tuple(shape)):
             raise invalid(
@@ -136,10 +136,10 @@ scrambled_key = drawing("scrambled_key(seed)", _scrambled, _seed_shape, dtypes=I
 # ---- uniform
 
 # Between 0 and 1, 1 excluded.
-random_uniform = drawing("random_uniform(key, *, shape, dtype)", _shaped(words.uniform), _given_shape)
+random_uniform = drawing("random_uniform(key, *, shape, dtype)", _shaped(words.uniform), given_shape)
 
 # All bits random: integers over the full range of the dtype.
-random_bits = drawing("random_bits(key, *, shape, dtype)", _shaped(words.bits), _given_shape)
+random_bits = drawing("random_bits(key, *, shape, dtype)", _shaped(words.bits), given_shape)
 
 
 def _integers(key, low, high, shape):
@@ -156,17 +156,17 @@ def _integers(key, low, high, shape):
 random_integers = drawing(
     "random_integers(key, low, high, *, shape)",
     lambda key, low, high, shape: _integers(key, low, high, shape).astype(low.dtype)[()],
-    lambda key, low, high, shape: _given_shape(key, low, high, shape=shape, dtype=low.dtype),
+    lambda key, low, high, shape: given_shape(key, low, high, shape=shape, dtype=low.dtype),
     dtypes={"key": _KEY, "low high": INTEGER},
 )
 
 # ---- normal
 
-random_normal = drawing("random_normal(key, *, shape, dtype)", _shaped(words.normal), _given_shape)
+random_normal = drawing("random_normal(key, *, shape, dtype)", _shaped(words.normal), given_shape)
 
 # Without those of two or more standard deviations.
 random_truncated_normal = drawing(
-    "random_truncated_normal(key, *, shape, dtype)", _shaped(words.truncated_normal), _given_shape
+    "random_truncated_normal(key, *, shape, dtype)", _shaped(words.truncated_normal), given_shape
 )
 
 

@@ -86,13 +86,6 @@ def test_seeds_are_for_stateless_functions():
     assert tf.random.stateless_normal([3], seeds[:, 0]).shape == (3,)
 
 
-def test_threefry_has_a_shorter_state_and_is_not_drawn_by():
-    g = tf.random.Generator.from_seed(1, alg="threefry")
-    assert g.algorithm == 2 and g.state.shape == (2,)
-    with pytest.raises(tf.errors.UnimplementedError, match="ThreeFry"):
-        g.normal([3])
-
-
 def test_numbers_and_states_are_tensorflows():
     g = tf.random.Generator.from_seed(7)
     np.testing.assert_array_equal(g.uniform([3]).numpy(), np.float32([0.39932835, 0.7840713, 0.67880154]))

@@ -50,8 +50,6 @@ def test_wrong_seed(seed):
 def test_algorithms_by_name():
     for alg in ("philox", "auto_select", tf.random.Algorithm.PHILOX, 3):
         assert tf.random.stateless_normal([2], SEED, alg=alg).shape == (2,)
-    with pytest.raises(tf.errors.UnimplementedError, match="ThreeFry"):
-        tf.random.stateless_normal([2], SEED, alg="threefry")
     with pytest.raises(ValueError, match="alg"):
         tf.random.stateless_normal([2], SEED, alg="dice")
 
