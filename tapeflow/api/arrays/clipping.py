@@ -75,7 +75,9 @@ def clip_by_value(
     (array([0. , 0.3, 1. ], dtype=float32), array([0., 1., 0.], dtype=float32))
     """
 
-    def clipped(x: Tensor) -> Tensor:
+    def clipped(x: Any) -> Any:
+        if hasattr(x, "with_flat_values"):  # a ragged tensor
+            return x.with_flat_values(clipped(x.flat_values))
         low, high = to_tensor(clip_value_min, x.dtype), to_tensor(clip_value_max, x.dtype)
         frame = current()
         if frame.eager and not frame.observers:  # nobody will ask for the masks

@@ -72,3 +72,41 @@ def test_running_sums_and_products():
         tape.watch(x)
         y = tf.reduce_sum(tf.cumsum(x, axis=1))
     assert tape.gradient(y, x).to_list() == [[3, 2, 1], [1], [2, 1]]
+
+
+IN_FUNCTIONS = {
+    "std": lambda r: tf.math.reduce_std(r, 1),
+    "variance of columns": lambda r: tf.math.reduce_variance(r, 0),
+    "variance of all": lambda r: tf.math.reduce_variance(r, [0, 1]),
+    "cumsum": lambda r: tf.cumsum(r, 1),
+    "cumsum of columns": lambda r: tf.cumsum(r, 0),
+    "cumprod": lambda r: tf.math.cumprod(r, 1, reverse=True),
+    "logsumexp": lambda r: tf.reduce_logsumexp(r, 1),
+    "logsumexp of columns": lambda r: tf.reduce_logsumexp(r, 0),
+    "clip_by_value": lambda r: tf.clip_by_value(r, 0.0, 1.5),
+}
+
+
+@pytest.mark.parametrize("name", IN_FUNCTIONS)
+def test_one_trace_for_all_lengths_of_rows(name):
+    """They ran as plain Python inside of functions; `clip_by_value` was refused there and on tapes."""
+    function, traces = IN_FUNCTIONS[name], []
+
+    @tf.function
+    def traced(r):
+        traces.append(tf.executing_eagerly())
+        return function(r)
+
+    for k in (1, 2, 3):
+        x = tf.Variable(np.linspace(-1.0, 3.0, 2 * k + 3))
+        rows = lambda x=x, k=k: tf.RaggedTensor.from_row_lengths(x, [2 * k, 1, 0, 2])
+        flat = lambda r: r.flat_values if isinstance(r, tf.RaggedTensor) else r
+        with tf.GradientTape() as eager:
+            want = flat(function(rows()))
+        with tf.GradientTape() as tape:
+            got = flat(traced(rows()))
+        np.testing.assert_allclose(got.numpy(), want.numpy(), rtol=1e-12)
+        np.testing.assert_allclose(
+            tape.gradient(got, x).numpy(), eager.gradient(want, x).numpy(), rtol=1e-12, atol=1e-12
+        )
+    assert traces == [False]
