@@ -56,6 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .programs.checking import check
 
         return check(**options)
+    if command == "inspect":
+        from .saved_model.inspecting import inspect
+
+        return inspect(**options)
     from . import demo as program  # after parsing: `--help` need not import an array library
 
     return program.run(**options)
@@ -113,6 +117,15 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     check.add_argument("paths", nargs="+", metavar="path", help="a script, a notebook, or a folder of them")
     check.add_argument("--json", action="store_true", dest="as_json", help="print all names with their lines as JSON")
     check.add_argument("--all", action="store_true", dest="everything", help="list the names that are there, too")
+
+    inspect = commands.add_parser(
+        "inspect",
+        help="list the signatures, variables and functions of a saved model, and the operations that it lacks here",
+        description="List what is in the folder of a saved model, one of TensorFlow or of tapeflow, without calling "
+        "any of it: signatures, variables, functions, and operations of TensorFlow that cannot run here. "
+        "The exit status is 0 when all can, 1 when some cannot, 2 when the folder cannot be read.",
+    )
+    inspect.add_argument("path", help="the folder of a saved model")
 
     launch = commands.add_parser(
         "launch",

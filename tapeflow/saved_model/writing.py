@@ -303,7 +303,7 @@ def _by_themselves(function: Function, found: list[ConcreteFunction]) -> list[Co
                 made[key] = function.traced_for(trace.structure, trace.tensor_positions, specs, None)
             except Exception as error:  # such as one that needs to know the size
                 log = logging.getLogger("tapeflow")
-                log.info("%s is not saved for the sizes that other functions call it with: %s", function._name, error)
+                log.info("%s is not saved for the sizes that other functions call it with: %s", _name(function), error)
     return [trace for trace in found if trace not in inner] + list(made.values())
 
 

@@ -1,5 +1,7 @@
 """SavedModels that TensorFlow wrote, as objects with functions of our primitives."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ from tapeflow.core.errors import OpError
 from .folder import FILE, damaged, read_meta_graph
 from .objects import Objects
 
-__all__ = ["FILE", "load"]
+__all__ = ["FILE", "load", "opened"]
 
 
 def load(folder: Path, tags: set[str]) -> Any:
@@ -18,15 +20,30 @@ def load(folder: Path, tags: set[str]) -> Any:
         folder: The folder.
         tags: Which of several graphs; empty: the only one, or the one for serving.
     """
+    with _named(folder):
+        return opened(folder, tags).root()
+
+
+def opened(folder: Path, tags: set[str]) -> Objects:
+    """The objects in a folder, not made yet."""
     meta = read_meta_graph(folder, tags)
     if not meta.object_graph_def.nodes:
         raise NotImplementedError(
             f"{folder / FILE} has no objects: TensorFlow 1 wrote it. "
             "Its variables can be read: tf.train.load_checkpoint(folder + '/variables/variables')."
         )
+    with _named(folder):
+        return Objects(folder, meta)
+
+
+@contextmanager
+def _named(folder: Path) -> Iterator[None]:
+    """Errors about what the file says name it."""
     try:
-        return Objects(folder, meta).root()
+        yield
     except (OpError, NotImplementedError, OSError):
         raise
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        if str(folder / FILE) in str(error):
+            raise
         raise damaged(folder, f"{type(error).__name__}: {error}") from error

@@ -44,6 +44,11 @@ class Trace:
     def short_name(self) -> str:
         return self.name.removeprefix("__inference_").rstrip("0123456789").rstrip("_") or self.name
 
+    @property
+    def call(self) -> str:
+        """The arguments, as text."""
+        return _text(self.arguments)
+
     def check(self) -> None:
         """UnimplementedError where a node cannot run."""
         found = refusal(self.runner.library.reached([self.name]))

@@ -47,7 +47,7 @@ class Objects:
         self.made: dict[int, Any] = {}
         self.tables: dict[int, Any] = {}
         self.traces: dict[str, Trace] = {}
-        self.bodies: list[str] = []
+        self.missing = ""  # which operations cannot run
 
     def _check(self) -> None:
         if not self.nodes:
@@ -62,9 +62,13 @@ class Objects:
 
     # ---- what is loaded
 
-    def root(self) -> LoadedObject:
+    def root(self, complain: bool = True) -> LoadedObject:
         """The object that was saved. What it holds is made first, and put together then: objects may hold each
-        other."""
+        other.
+
+        Args:
+            complain: Warn of functions that cannot run, and raise if none can.
+        """
         for number in range(len(self.nodes)):
             self.value(number)
         for number, node in enumerate(self.nodes):
@@ -75,7 +79,7 @@ class Objects:
         if not isinstance(root, LoadedObject):
             raise ValueError(f"its root is a {type(root).__name__}")
         root.signatures = SignatureMap(self._signatures())
-        self._report()
+        self._report(complain)
         return root
 
     def _signatures(self) -> dict[str, Any]:
@@ -84,7 +88,7 @@ class Objects:
         found = {c.local_name: self.made[c.node_id] for c in children}
         return {name: made for name, made in found.items() if isinstance(made, Signature)}
 
-    def _report(self) -> None:
+    def _report(self, complain: bool) -> None:
         """Say which functions cannot run; raise where none can."""
         found = [m for m in self.made.values() if isinstance(m, (TensorFlowFunction, Signature))]
         names = {t.name: t for m in found for t in (m.found if isinstance(m, TensorFlowFunction) else [m.trace])}
@@ -98,6 +102,9 @@ class Objects:
         bodies = self.library.reached(refused)
         whole = refusal(bodies)
         assert whole is not None
+        self.missing = whole.message
+        if not complain:
+            return
         if len(refused) == len(names):
             raise UnimplementedError(None, None, f"In {self.folder / FILE}: {whole.message}")
         _log.warning(
