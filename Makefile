@@ -67,14 +67,14 @@ format: .venv/.dev
 clean:
 	rm -rf .venv .bench .pytest_cache .ruff_cache .mypy_cache .hypothesis build *.egg-info
 
-# ---- environments: a stamp file for each set of extras, made again when pyproject.toml changes
+# ---- environments: a stamp file for each set of extras, made again when pyproject.toml or the C library changes
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tapeflow needs Python 3.11 or later: make PYTHON=python3.12 ...")'
 	@echo "Creating .venv with $$($(PYTHON) -V) ..."
 	@$(PYTHON) -m venv .venv
 
-.venv/.%: pyproject.toml | $(BIN)/python
+.venv/.%: pyproject.toml setup.py $(wildcard tapeflow/engines/native/source/*) | $(BIN)/python
 	@echo "Installing tapeflow[$*] into .venv ..."
 	@$(PIP) --editable '.[$*]'
 	@touch $@

@@ -60,6 +60,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .saved_model.inspecting import inspect
 
         return inspect(**options)
+    if command == "info":
+        from .programs.info import info
+
+        return info()
     from . import demo as program  # after parsing: `--help` need not import an array library
 
     return program.run(**options)
@@ -140,6 +144,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
     )
     launch.add_argument("--restarts", type=_at_least(0), default=0, help="how often all start again if one fails")
     launch.add_argument("--timeout", type=float, help="seconds after which all are ended")
+
+    commands.add_parser(
+        "info",
+        help="say what computes here: versions, the C library, XLA",
+        description="Say what computes here: versions, whether the C library is used and for which processors, XLA.",
+    )
 
     demo = commands.add_parser(
         "demo",

@@ -18,6 +18,7 @@ ACROSS = """
     api/random: tensorflow_random
     core/variables: interrupts
     distribute: collectives
+    engines/native: kernels
     engines/xla: device_registry forking kernels
     function/autograph: functions limits programs
     function/running: compiled_registry interrupts late_values xla_devices

@@ -52,6 +52,7 @@ class Operation:
     apart = False  # it is compiled by itself, for several devices: what is around it is not compiled with it
     moves = False  # every element of the output is one of the inputs'
     makes_new = False  # the NumPy kernel never gives back an input
+    over: str | None = None  # the input that the NumPy kernel writes over if it gets that as `out`
     takes_none = False  # gradients of outputs that nothing reached come as None, not as zeros
     has_effect = False  # something happens besides what is computed
     checks = False  # an effect that raises, or does nothing
@@ -273,6 +274,10 @@ class Supplied:
     # The whole new value of a variable, for who cannot write into its array: (the value now, what is done, in which
     # part or None for everywhere, the values that it is done with). Words: `core.variables.changes`.
     changed: Callable[["Tensor", str, "Part | None", "Tensor"], "Tensor"]
+
+    # The NumPy kernel of a primitive with the native one that it names, which large arrays go to: (the one, the name
+    # of the other). None where there are none; `tapeflow.engines.native` supplies it.
+    native: Callable[[Callable, str], Callable] | None = None
 
 
 supplied = Supplied()

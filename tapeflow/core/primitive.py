@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import entry, pullbacks, pushforwards
-from .contracts import Across, Operation
+from .contracts import Across, Operation, supplied
 from .dtypes import ANY, INDEX, NATIVE
 from .record import Broadcasts, Pushforward, Recorder
 
@@ -72,13 +72,14 @@ class Primitive(Operation):
         neutral: Mapping[str, int] | None = None,
         merges: Callable | None = None,
         makes_new: bool = False,
+        over: str | None = None,
         cuts: tuple[str, str, str] | None = None,
         across: Across | None = None,
     ) -> None:
         """What a declaration says:
 
         `kernel`       a NumPy name, a function of `(xp, *arrays, **params)`, or one of these per engine: {"numpy": f,
-                       "jax": "sorting.sort"}
+                       "jax": "sorting.sort"}; "native" names a compiled one for large arrays, beside NumPy's
         `vjp`          one rule, rules by input name (a tuple of names for a joint rule that returns a tuple), CUT or
                        NO_RULE
         `jvp`          one rule, or rules by input name, that ask for `t` instead of `g`; or LINEAR, TOGETHER,
@@ -107,6 +108,8 @@ class Primitive(Operation):
         `neutral`      the number that an input may be for the output to be the other one: {"b": 1} for a quotient
         `makes_new`    the NumPy kernel never gives back an input, or a view of one, so what comes out may be written
                        over
+        `over`         the input whose shape and dtype the output has, and that the NumPy kernel changes in place if it
+                       is given as `out`, too
         `merges`       (inner parameters, outer parameters) -> the parameters of one operation that does what two of it
                        do
         `cuts`         (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if
@@ -123,7 +126,7 @@ class Primitive(Operation):
         self.result, self.sparse, self.keeps_sparse, self.clash = result, sparse, keeps_sparse, clash
         self.kernel, self.shape = kernel, shape
         self.unchanged, self.neutral, self.merges, self.makes_new = unchanged, neutral or {}, merges, makes_new
-        self.cuts, self.across = cuts, across
+        self.cuts, self.across, self.over = cuts, across, over
         self.groups = self._dtype_groups(dtypes)
         self.moves = all(allowed in (ANY, INDEX) for _, allowed, _ in self.groups) if moves is None else moves
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp
@@ -158,6 +161,8 @@ class Primitive(Operation):
                 kernel = named(kernel) if "." in kernel and named is not None else getattr(xp, kernel)
             elif next(iter(inspect.signature(kernel).parameters), None) == "xp":
                 kernel = partial(kernel, xp)
+            if engine == "numpy" and isinstance(self.kernel, Mapping) and "native" in self.kernel and supplied.native:
+                kernel = supplied.native(kernel, self.kernel["native"])
             self.engines[engine] = kernel
         return self.engines[engine]
 

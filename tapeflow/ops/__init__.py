@@ -1,5 +1,7 @@
 """Every primitive, by family. Importing this package declares them all."""
 
+from tapeflow.engines import native  # it supplies kernels: before the first declaration
+
 from . import collectives, for_core
 from .arrays import casting, checks, indexing, joining, layouts, rows, scatter, segments, shaping, sorting
 from .image import geometry as image, suppression

@@ -67,8 +67,16 @@ asinh = elementwise("asinh(x)", kernel="arcsinh", vjp=lambda ops, g, y: ops.safe
 acosh = elementwise("acosh(x)", kernel="arccosh", vjp=lambda ops, g, y: ops.safe_div(g, ops.sinh(y)))
 atanh = elementwise("atanh(x)", kernel="arctanh", vjp=lambda ops, g, x: ops.safe_div(g, 1 - x * x))
 
+
+def _sigmoid(xp, x):
+    return 1 / (1 + xp.exp(-x))
+
+
 sigmoid = elementwise(
-    "sigmoid(x)", kernel=lambda xp, x: 1 / (1 + xp.exp(-x)), vjp=lambda g, y: g * (y * (1 - y)), makes_new=True
+    "sigmoid(x)",
+    kernel={"numpy": _sigmoid, "jax": _sigmoid, "native": "nn.activations.sigmoid"},
+    vjp=lambda g, y: g * (y * (1 - y)),
+    makes_new=True,
 )
 
 # ---- steps: flat almost everywhere, so no gradient passes (sign, as in TensorFlow, passes zeros)

@@ -75,7 +75,7 @@ def _max_pool_shape(x, window, strides, padding, dilations):
 
 max_pool = primitive(
     "max_pool(x, *, window, strides, padding, dilations)",
-    kernel={"numpy": kernels.max_pool, "jax": "nn.pooling.max_pool"},
+    kernel={"numpy": kernels.max_pool, "jax": "nn.pooling.max_pool", "native": "nn.pooling.max_pool"},
     shape=_max_pool_shape,
     outputs=("largest", "origin"),
     vjp=lambda ops, g, origin, x_shape, window, strides, padding, dilations: ops.unpool(
@@ -94,7 +94,7 @@ max_pool = primitive(
 # Each element goes back to where its maximum was found; elements that meet are added.
 unpool = primitive(
     "unpool(x, origin, *, shape, window, strides, padding, dilations)",
-    kernel={"numpy": kernels.unpool, "jax": "nn.pooling.unpool"},
+    kernel={"numpy": kernels.unpool, "jax": "nn.pooling.unpool", "native": "nn.pooling.unpool"},
     shape=_unpooled_shape,
     vjp={
         "x": lambda ops, g, origin, window, strides, padding, dilations: ops.pick(

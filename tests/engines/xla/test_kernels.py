@@ -21,7 +21,7 @@ jax = pytest.importorskip("jax", reason="the extra `xla` is not installed")
 from tapeflow.engines import xla  # noqa: E402  it needs jax
 
 SAMPLES = all_samples()
-LIBRARIES, FOLDERS = {"numpy": np, "jax": jax.numpy}, {"numpy": "numpy", "jax": "xla"}
+LIBRARIES, FOLDERS = {"numpy": np, "jax": jax.numpy}, {"numpy": "numpy", "jax": "xla", "native": "native"}
 
 # What XLA cannot have, and why.
 _BY_VALUES, _STRINGS = "the size of the result depends on values", "strings"

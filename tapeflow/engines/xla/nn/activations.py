@@ -14,6 +14,17 @@ def gelu(x):
     return (wide * normal_cdf(wide)).astype(x.dtype)
 
 
+def gelu_grad(dy, x):
+    wide = x if x.dtype in (jnp.float32, jnp.float64) else x.astype(jnp.float32)
+    density = jnp.exp(wide * wide * -0.5) * (0.5 / jnp.pi) ** 0.5
+    return (dy * (normal_cdf(wide) + wide * density)).astype(dy.dtype)
+
+
+def softmax_grad(dy, output, axis):
+    product = dy * output
+    return ((dy - _total(product, axis)) * output).astype(dy.dtype)
+
+
 def _shifted(x, axis):
     return x - jnp.max(x, axis=axis, keepdims=True, initial=-jnp.inf)
 
@@ -32,3 +43,7 @@ def softmax(x, axis):
 def log_softmax(x, axis):
     out = _shifted(x, axis)
     return (out - jnp.log(_total(jnp.exp(out), axis))).astype(x.dtype)
+
+
+def log_softmax_grad(dy, output, axis):
+    return (dy - jnp.exp(output) * _total(dy, axis)).astype(dy.dtype)

@@ -20,6 +20,33 @@ def _slope(reference, **params):
     ]
 
 
+def _slope_of(slope):
+    """Samples of a primitive that takes a gradient and an input."""
+    reference = lambda dy, x: dy * slope(x)
+    return [
+        of(normal(3, 4), normal(3, 4, seed="x"), reference=reference),
+        of(normal(3, 1), normal(4, seed="x") * 3, reference=reference),
+        of(SCALAR, SCALAR, reference=reference),
+        of(EMPTY, EMPTY),
+        of(normal(*SPECIAL.shape), SPECIAL, order=0),
+        of(normal(5000), normal(5000, seed="x") * 3, reference=reference, order=0),
+    ]
+
+
+def _slope_of_rows(reference):
+    return [
+        of(normal(3, 4), normal(3, 4, seed="y"), axis=1, reference=reference),
+        of(normal(2, 3, 2), normal(2, 3, 2, seed="y"), axis=0, reference=reference),
+        of(EMPTY, EMPTY, axis=1),
+        of(normal(*SPECIAL.shape), SPECIAL, axis=0, order=0),
+    ]
+
+
+def _gelu_tanh_slope(x):
+    t = np.tanh(_ROOT * (x + 0.044715 * x**3))
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * _ROOT * (1 + 3 * 0.044715 * x**2)
+
+
 def _softmax(x, axis):
     return special.softmax(x, axis=axis)
 
@@ -54,6 +81,10 @@ SAMPLES = {
     "silu": _smooth(lambda x: x * special.expit(x)),
     "gelu": _smooth(lambda x: 0.5 * x * special.erfc(-x / np.sqrt(2))),
     "gelu_tanh": _smooth(lambda x: 0.5 * x * (1 + np.tanh(_ROOT * (x + 0.044715 * x**3)))),
+    "gelu_grad": _slope_of(
+        lambda x: 0.5 * special.erfc(-x / np.sqrt(2)) + x * np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
+    ),
+    "gelu_tanh_grad": _slope_of(_gelu_tanh_slope),
     "softmax": [
         of(normal(3, 4), axis=1, reference=_softmax),
         of(normal(2, 3, 2), axis=0, reference=_softmax),
@@ -63,6 +94,8 @@ SAMPLES = {
         of(np.zeros((3, 0)), axis=1),
         of(SPECIAL, axis=0, order=0),
     ],
+    "softmax_grad": _slope_of_rows(lambda g, y, axis: (g - np.sum(g * y, axis, keepdims=True)) * y),
+    "log_softmax_grad": _slope_of_rows(lambda g, y, axis: g - np.exp(y) * np.sum(g, axis, keepdims=True)),
     "log_softmax": [
         of(normal(3, 4), axis=1, reference=special.log_softmax),
         of(normal(2, 3, 2), axis=0, reference=special.log_softmax),
@@ -74,5 +107,6 @@ SAMPLES = {
 
 SAMPLES = completed(
     SAMPLES,
-    "relu_grad relu6_grad leaky_relu leaky_relu_grad elu selu softplus softsign silu gelu gelu_tanh log_softmax",
+    "relu_grad relu6_grad leaky_relu leaky_relu_grad elu selu softplus softsign silu gelu gelu_grad gelu_tanh "
+    "softmax_grad log_softmax log_softmax_grad",  # the formula of gelu_tanh_grad is NaN at infinities
 )

@@ -1,0 +1,80 @@
+"""The library: which of its versions is loaded, for this processor, and how many threads it may use."""
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+from . import FOLDER
+from .building import digest, file_name
+
+_LEVELS = {1: "any processor", 3: "AVX2", 4: "AVX-512"}
+
+
+class Library:
+    """The one that is loaded, or why there is none."""
+
+    def __init__(self) -> None:
+        self.functions: ctypes.CDLL | None = None
+        self.state, self.threads = "", 1
+        if os.environ.get("TAPEFLOW_NATIVE") == "0":
+            self.state = "off: TAPEFLOW_NATIVE is 0"
+            return
+        first = self._opened(1)
+        if first is None:
+            return
+        best = first.tapeflow_level()
+        for level in sorted(_LEVELS, reverse=True):
+            found = first if level == 1 else self._opened(level) if level <= best else None
+            if found is not None:
+                self.functions, self.threads = found, processors()
+                found.tapeflow_threads(self.threads)
+                self.state = f"on: for {_LEVELS[level]}, {self.threads} thread{'s' * (self.threads > 1)}"
+                return
+
+    def _opened(self, level: int) -> ctypes.CDLL | None:
+        path = FOLDER / file_name(level)
+        if not path.exists():
+            if level == 1:
+                self.state = "not there: the package was installed without a C compiler"
+            return None
+        try:
+            found = ctypes.CDLL(str(path))
+            found.tapeflow_source.restype = ctypes.c_char_p
+            if found.tapeflow_source().decode() != digest():
+                self.state = "out of date: install the package again"
+                return None
+        except (OSError, AttributeError) as error:
+            self.state = f"not usable: {error}"
+            return None
+        return found
+
+
+def processors() -> int:
+    """How many processors the process may use: its affinity, the limit of its control group, and what the environment
+    says to the libraries that multiply matrices."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if sys.platform.startswith("linux"):
+        count = min(count, _limit(Path("/sys/fs/cgroup")))
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        if (wanted := os.environ.get(name, "")).isdigit():
+            count = min(count, int(wanted))
+    return max(1, count)
+
+
+def _limit(folder: Path) -> int:
+    """Of processor time, in whole processors; very many where there is none."""
+    try:
+        quota, period = (folder / "cpu.max").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        try:  # the first version of control groups
+            quota, period = [
+                (folder / "cpu" / f"cpu.cfs_{name}_us").read_text(encoding="ascii").strip()
+                for name in ("quota", "period")
+            ]
+        except OSError:
+            return sys.maxsize
+    return sys.maxsize if quota == "max" or int(quota) <= 0 else -(-int(quota) // int(period))
+
+
+library = Library()
