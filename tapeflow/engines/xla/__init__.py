@@ -8,6 +8,7 @@ are static, values are not there.
 
 import contextlib
 import logging
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,12 @@ with contextlib.suppress(ImportError):  # what jax loads when it compiles for th
 _LOG = logging.getLogger("jax._src.xla_bridge")
 if _LOG.level == logging.NOTSET:
     _LOG.setLevel(logging.WARNING)
+
+# A folder where compiled programs stay, for the next process that compiles the same. JAX alone would keep those only
+# that took a second.
+if os.environ.get("TAPEFLOW_COMPILATION_CACHE"):
+    jax.config.update("jax_compilation_cache_dir", os.environ["TAPEFLOW_COMPILATION_CACHE"])
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 
 def kernel(prim: Operation) -> Callable:
