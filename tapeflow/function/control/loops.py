@@ -74,7 +74,10 @@ class Loop(Flow):
 
     def run(self, most: Any, *arrays: Any) -> tuple[Any, ...]:
         state, rows, operands = self.split(arrays)
-        most, step, going = int(most), self.step.run.inner, None if self.cond is None else self.cond.run.inner
+        most, going = int(most), None if self.cond is None else self.cond.run.inner
+        step, owned = self.step.stepping(self.state)
+        if owned:
+            state = [np.array(value) if k in owned else value for k, value in enumerate(state)]
         emitted: list[list] = [[] for _ in self.step.outputs[self.state :]]
         specs = self.step.specs[self.state : self.state + self.rows]
         # A text comes out of an array bare; a row of uneven ones is an array itself.

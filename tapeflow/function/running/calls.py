@@ -49,6 +49,7 @@ class GraphFunction:
         ] = ()  # the indices of values that are not needed after a call: of variables that get others
         self.host_only = False
         self.derivatives: dict[int, Derivative] = {}
+        self._step: Any = None  # the plan for a loop
         self.looked_at: dict[Callable, Callable] = {}  # plans that call somebody between their nodes
         self.may_refuse = False  # a caller can run Python instead, where users' backward functions have values
 
@@ -62,14 +63,22 @@ class GraphFunction:
     def _run(self) -> Any:
         return self._compiled(None)
 
+    def stepping(self, state: int) -> tuple[Callable, Sequence[int]]:
+        """For a loop with so much state: (an iteration, the parts of the state that it changes in place)."""
+        if board.seats and board.after_nodes() is not None:
+            return self.run.inner, ()
+        if self._step is None:
+            self._step = self._compiled(None, state)
+        return self._step.inner, self._step.owned
+
     def _looked_at(self, after_nodes: Callable) -> Any:
         if after_nodes not in self.looked_at:
             self.looked_at[after_nodes] = self._compiled(after_nodes)
         return self.looked_at[after_nodes]
 
-    def _compiled(self, after_nodes: Callable | None) -> Any:
+    def _compiled(self, after_nodes: Callable | None, state: int = 0) -> Any:
         with self.graph.lock:  # a backward graph is written in the same graph, perhaps now, by another thread
-            return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, after_nodes)
+            return plan.compiled(self.graph, self.inputs, self.outputs, self.name, self.has_effect, after_nodes, state)
 
     @cached_property
     def program(self) -> Any:

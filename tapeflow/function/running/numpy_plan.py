@@ -8,6 +8,7 @@ after their last use, or written over by the operation that used them last.
 import math
 import operator
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -39,9 +40,13 @@ def compiled(
     name: str,
     effects: bool = False,
     after_nodes: Callable | None = None,
+    state: int = 0,
 ) -> Callable:
-    """A function from the arrays at `inputs` to a tuple of those at `outputs`."""
+    """A function from the arrays at `inputs` to a tuple of those at `outputs`. `state`: so many of the first inputs
+    are what the first outputs were in the iteration of a loop before. Some the plan writes over: it says so by
+    `owned`."""
     clean = Cleaned(graph, inputs, outputs, effects)
+    in_place = _written_in_place(clean, inputs[:state]) if after_nodes is None else {}
     env = {f"t{p}": array for p, array in clean.held.items()}
     kernels = [kernel_of(node, graph) for node in clean.nodes]
     lifetimes = _Lifetimes(graph, clean, kernels, {*inputs, *clean.outputs, *clean.held})
@@ -49,7 +54,7 @@ def compiled(
     if after_nodes is not None:
         env["after"] = after_nodes(clean.nodes)
     for k, (node, kernel) in enumerate(zip(clean.nodes, kernels)):
-        over = None if after_nodes else lifetimes.written_over(k)
+        over = None if after_nodes else in_place[k] if k in in_place else lifetimes.written_over(k)
         lines.append(f"    {_statement(k, node, kernel, over, env)}")
         lines_of[len(lines)] = node
         if after_nodes is not None:  # who looks wants to see everything
@@ -62,8 +67,25 @@ def compiled(
     _LINES[id(inner.__code__)] = lines_of
     run = _guarded(inner)
     run.inner, run.source = inner, "\n".join(lines)  # `inner` is for plans that run others
+    run.owned = [k for k, p in enumerate(inputs[:state]) if p in in_place.values()]
     weakref.finalize(run, _LINES.pop, id(inner.__code__), None)
     return run
+
+
+def _written_in_place(clean: Cleaned, state: list[int]) -> dict[int, int]:
+    """By node, the state that it may change in place: what the iteration before gave for it, which nobody else reads
+    now, and what it makes of it is the state of the next iteration and nothing else."""
+    readers = Counter([p for node in clean.nodes for p in node.inputs])
+    given, found = Counter(clean.outputs), {}
+    for k, node in enumerate(clean.nodes):
+        if node.prim.over is None:
+            continue
+        [made], before = node.outputs, node.inputs[node.prim.inputs.index(node.prim.over)]
+        if before not in state or clean.outputs[state.index(before)] != made:
+            continue
+        if readers[before] == given[made] == 1 and not readers[made] and not given[before]:
+            found[k] = before
+    return found
 
 
 def _statement(k: int, node: Node, kernel: Callable, over: int | None, env: dict) -> str:

@@ -37,8 +37,8 @@ def _written_shape(x, ids, updates=None, fits=spreads):
     return x
 
 
-def _scatter_update_numpy(x, ids, updates):
-    out = np.array(x)
+def _scatter_update_numpy(x, ids, updates, out=None):
+    out = np.array(x) if out is None else out
     out[ids] = updates
     return out
 
@@ -55,6 +55,7 @@ scatter_update = primitive(
     jvp=TOGETHER,
     batch=_scatter_rows,
     dtypes={"x updates": ANY, "ids": INDEX},
+    over="x",
 )
 
 # Zeros in place of the rows `ids`.

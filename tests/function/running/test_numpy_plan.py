@@ -10,6 +10,7 @@ import pytest
 import tapeflow as tf
 from tapeflow.core.primitive import REGISTRY
 from tapeflow.core.runtime.floating import quiet
+from tapeflow.function.control.loops import Loop
 from tests.ops.samples import all_samples
 
 SAMPLES = all_samples()
@@ -253,3 +254,120 @@ def test_memory_of_another_dtype_is_not_written_over():
     """NumPy would write truth values into floating memory without a word."""
     odd = tf.function(lambda x: tf.math.is_nan(x * 2.0))
     assert odd(tf.ones([1 << 13])).numpy().dtype == np.bool_
+
+
+# ---- arrays that loops write
+
+
+def owned(f, *args):
+    """How many arrays the loop of a function changes in place."""
+    [loop] = [n.prim for n in f.get_concrete_function(*args).graph.nodes if isinstance(n.prim, Loop)]
+    return len(loop.step.stepping(loop.state)[1])
+
+
+@pytest.mark.parametrize("name", [name for name, prim in REGISTRY.items() if prim.over])
+def test_kernels_write_into_what_they_are_given(name):
+    prim = REGISTRY[name]
+    kernel, at = prim.on("numpy", np), prim.inputs.index(prim.over)
+    for sample in SAMPLES[name]:
+        arrays = [np.array(a) for a in sample.args]
+        want = kernel(*[a.copy() for a in arrays], **sample.params)
+        got = kernel(*arrays, **sample.params, out=arrays[at])
+        assert got is arrays[at]
+        np.testing.assert_array_equal(got, want)
+
+
+ROWS = tf.constant(np.arange(12.0, dtype=np.float32).reshape(4, 3))
+
+
+def test_a_loop_writes_a_tensor_array_in_place():
+    """Each write used to copy the whole array."""
+
+    @tf.function
+    def f(x):
+        array = tf.TensorArray(tf.float32, 4, element_shape=[3])
+        for i in tf.range(4):
+            x = x * 2.0
+            array = array.write(i, x)
+        return array.stack()
+
+    want = np.cumprod(np.full((4, 3), 2.0), 0)
+    for _ in range(2):
+        np.testing.assert_array_equal(f(tf.ones([3])), want)
+    assert owned(f, tf.ones([3])) == 1
+
+
+def test_what_a_loop_begins_with_stays_what_it_is():
+    @tf.function
+    def f(x, y):
+        array = tf.TensorArray(tf.float32, 4, element_shape=[3]).unstack(x)
+        for i in tf.range(2):
+            array = array.write(i, y)
+        return array.stack()
+
+    before = ROWS.numpy().copy()
+    np.testing.assert_array_equal(f(ROWS, tf.zeros([3])), np.concatenate([np.zeros((2, 3)), before[2:]]))
+    np.testing.assert_array_equal(ROWS, before)
+
+
+def test_what_the_iteration_before_gave_is_kept_where_somebody_has_it():
+    @tf.function
+    def twice(x):
+        one = other = tf.TensorArray(tf.float32, 3, element_shape=[3]).unstack(x[:3])
+        for i in tf.range(3):
+            other = one
+            one = one.write(i, x[3])
+        return one.stack(), other.stack()
+
+    one, other = twice(ROWS)
+    np.testing.assert_array_equal(one, np.tile(ROWS[3], (3, 1)))
+    np.testing.assert_array_equal(other, np.stack([ROWS[3], ROWS[3], ROWS[2]]))
+
+    @tf.function
+    def read(x):
+        array = tf.TensorArray(tf.float32, 3, element_shape=[3], clear_after_read=False).unstack(x[:3])
+        seen = tf.zeros([3])
+        for i in tf.range(3):
+            seen += array.read(i)
+            array = array.write(i, x[3])
+            seen += array.read(i)
+        return seen, array.stack()
+
+    seen, array = read(ROWS)
+    np.testing.assert_array_equal(seen, ROWS[0] + ROWS[1] + ROWS[2] + 3.0 * ROWS[3])
+    np.testing.assert_array_equal(array, np.tile(ROWS[3], (3, 1)))
+
+
+def test_each_history_of_an_array_is_kept():
+    """Scan gives the array of every iteration."""
+
+    @tf.function
+    def f(x):
+        start = tf.zeros([4, 3])
+        ids = tf.range(4)
+        return tf.scan(lambda a, i: tf.tensor_scatter_nd_update(a, [[i]], [x]), ids, start)
+
+    got = f(tf.ones([3])).numpy()
+    np.testing.assert_array_equal(got[:, :, 0], np.tri(4))
+
+
+def test_gradients_of_what_is_written_in_place():
+    def f(x):
+        array = tf.TensorArray(tf.float32, 4, element_shape=[3])
+        for i in tf.range(4):
+            x = tf.sin(x) * x
+            array = array.write(3 - i, x)
+        return tf.reduce_sum(array.stack() ** 2)
+
+    def gradients(f):
+        x = tf.constant([0.5, 1.0, 1.5])
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            slope = inner.gradient(y, x)
+        return slope, outer.gradient(slope, x)
+
+    for got, want in zip(gradients(tf.function(f)), gradients(f)):
+        np.testing.assert_allclose(got, want, 1e-5)
