@@ -295,11 +295,13 @@ import typing as _typing
 from keras_tapeflow import hook as _keras_hook
 
 from .core.runtime.allocation import keep_freed_memory as _keep_freed_memory
+from .core.runtime.processors import fit_blas as _fit_blas
 from tapeflow.inspect import methods as _tape_methods
 from tapeflow.names import missing as _missing
 from tapeflow.core.runtime import tracebacks as _tracebacks
 
 _keep_freed_memory()
+_fit_blas()
 _keras_hook.choose()  # `import keras` after this is Keras on tapeflow, unless the environment says otherwise
 
 newaxis = None

@@ -2,8 +2,8 @@
 
 import ctypes
 import os
-import sys
-from pathlib import Path
+
+from tapeflow.core.runtime.processors import processors
 
 from . import FOLDER
 from .building import digest, file_name
@@ -48,33 +48,6 @@ class Library:
             self.state = f"not usable: {error}"
             return None
         return found
-
-
-def processors() -> int:
-    """How many processors the process may use: its affinity, the limit of its control group, and what the environment
-    says to the libraries that multiply matrices."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if sys.platform.startswith("linux"):
-        count = min(count, _limit(Path("/sys/fs/cgroup")))
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        if (wanted := os.environ.get(name, "")).isdigit():
-            count = min(count, int(wanted))
-    return max(1, count)
-
-
-def _limit(folder: Path) -> int:
-    """Of processor time, in whole processors; very many where there is none."""
-    try:
-        quota, period = (folder / "cpu.max").read_text(encoding="ascii").split()
-    except (OSError, ValueError):
-        try:  # the first version of control groups
-            quota, period = [
-                (folder / "cpu" / f"cpu.cfs_{name}_us").read_text(encoding="ascii").strip()
-                for name in ("quota", "period")
-            ]
-        except OSError:
-            return sys.maxsize
-    return sys.maxsize if quota == "max" or int(quota) <= 0 else -(-int(quota) // int(period))
 
 
 library = Library()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tapeflow.engines.native import library as module
-from tapeflow.engines.native.library import Library, processors
+from tapeflow.engines.native.library import Library
 
 PROGRAM = """
 import tapeflow as tf
@@ -55,41 +55,3 @@ def test_a_library_of_other_sources_is_not_used(monkeypatch):
     monkeypatch.setattr(module, "digest", lambda: "of other sources")
     found = Library()
     assert found.functions is None and found.state == "out of date: install the package again"
-
-
-@pytest.mark.parametrize(
-    ("text", "count"), [("max 100000", None), ("150000 100000", 2), ("50000 100000", 1), ("odd", None)]
-)
-def test_the_limit_of_a_control_group(tmp_path, text, count):
-    (tmp_path / "cpu.max").write_text(text)
-    assert module._limit(tmp_path) == (count or sys.maxsize)
-
-
-def test_the_limit_of_an_older_control_group(tmp_path):
-    assert module._limit(tmp_path) == sys.maxsize
-    (tmp_path / "cpu").mkdir()
-    (tmp_path / "cpu" / "cpu.cfs_quota_us").write_text("300000\n")
-    (tmp_path / "cpu" / "cpu.cfs_period_us").write_text("100000\n")
-    assert module._limit(tmp_path) == 3
-
-
-@pytest.mark.parametrize("name", ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"])
-def test_the_environment_has_a_say(monkeypatch, name):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(8), raising=False)
-    monkeypatch.setattr(module, "_limit", lambda folder: 8)
-    for other in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        monkeypatch.delenv(other, raising=False)
-    assert processors() == 8
-    monkeypatch.setenv(name, "3")
-    assert processors() == 3
-    monkeypatch.setenv(name, "odd")
-    assert processors() == 8
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="a process cannot be bound to processors")
-def test_processors_are_those_that_the_process_may_use():
-    program = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); " + (
-        "from tapeflow.engines.native.library import processors; print(processors())"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "1\n" and processors() >= 1
