@@ -65,7 +65,7 @@ format: .venv/.dev
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
 clean:
-	rm -rf .venv .bench .pytest_cache .ruff_cache .mypy_cache .hypothesis build *.egg-info
+	rm -rf tapeflow/engines/native/libraries .venv .bench .pytest_cache .ruff_cache .mypy_cache .hypothesis build *.egg-info
 
 # ---- environments: a stamp file for each set of extras, made again when pyproject.toml or the C library changes
 
