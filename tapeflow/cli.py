@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if command == "info":
         from .programs.info import info
 
-        return info()
+        return info(__version__)
     from . import demo as program  # after parsing: `--help` need not import an array library
 
     return program.run(**options)

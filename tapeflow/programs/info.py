@@ -5,15 +5,14 @@ import platform
 
 import numpy as np
 
-from tapeflow import __version__
 from tapeflow.engines.native.library import library
 
 
-def info() -> int:
+def info(version: str) -> int:
     """Prints the versions, and which engines there are.
 
-    >>> info()  # doctest: +ELLIPSIS
-    tapeflow ...
+    >>> info("1.2.3")  # doctest: +ELLIPSIS
+    tapeflow   1.2.3
     Python ...
     NumPy ...
     C library ...
@@ -21,7 +20,7 @@ def info() -> int:
     0
     """
     rows = {
-        "tapeflow": __version__,
+        "tapeflow": version,
         "Python": f"{platform.python_version()}, {platform.system()} {platform.machine()}",
         "NumPy": np.__version__,
         "C library": library.state,
