@@ -18,7 +18,6 @@ ACROSS = """
     api/random: tensorflow_random
     core/variables: interrupts
     distribute: collectives
-    engines/native: kernels
     engines/xla: device_registry forking kernels
     function/autograph: functions limits programs
     function/running: compiled_registry interrupts late_values xla_devices
@@ -84,6 +83,7 @@ THROUGH = """
     distribute/at_once: distribute/replicated engines/xla/replicas
     distribute/turns: distribute/contexts distribute/reducing distribute/replica_context distribute/values
     distribute/variables: distribute/combining
+    engines/native/native: engines/native/calling
     engines/xla/devices: api/config/devices core/devices
     export/export: engines/xla/portable export/lowering export/to_stablehlo
     export/compositions/compositions: export/compositions/arithmetic export/compositions/arrays
