@@ -117,6 +117,23 @@ def _attention(query, key, value, bias, allowed, causal):
     return ops.cast(ops.reshape(found, shape=(batch, length, shared * group, size)), dtype=dtype)
 
 
+def _gelu_grad(dy, x):
+    density = ops.exp(x * x * -0.5) * math.sqrt(0.5 / math.pi)
+    return dy * ((ops.erf(x * math.sqrt(0.5)) + 1) * 0.5 + x * density)
+
+
+def _gelu_tanh_grad(dy, x):
+    root = math.sqrt(2 / math.pi)
+    x = ops.maximum(ops.minimum(x, 10.0), -10.0)  # as the kernel: beyond, inf * 0 would be NaN
+    cube = x * x * 0.044715
+    t = ops.tanh(x * (1 + cube) * root)
+    return dy * (0.5 * (1 + t) + x * (0.5 * root) * (1 - t * t) * (1 + 3 * cube))
+
+
+def _total(x, axis):
+    return ops.reduce_sum(x, axis=(axis,), keepdims=True)
+
+
 TABLE: dict[str, Any] = {
     "relu": lambda x: ops.maximum(x, 0),
     "relu_grad": lambda dy, output: dy * _like(output > 0, dy),
@@ -137,9 +154,13 @@ TABLE: dict[str, Any] = {
     "silu": lambda x: x * ops.sigmoid(x),
     "sigmoid": lambda x: ops.reciprocal(1 + ops.exp(-x)),
     "gelu": lambda x: x * (ops.erf(x * math.sqrt(0.5)) + 1) * 0.5,
+    "gelu_grad": _gelu_grad,
     "gelu_tanh": _gelu_tanh,
+    "gelu_tanh_grad": _gelu_tanh_grad,
     "softmax": _softmax,
+    "softmax_grad": lambda dy, output, axis: (dy - _total(dy * output, axis)) * output,
     "log_softmax": _log_softmax,
+    "log_softmax_grad": lambda dy, output, axis: dy - ops.exp(output) * _total(dy, axis),
     "softmax_cross_entropy": _softmax_cross_entropy,
     "sparse_softmax_cross_entropy": _sparse_softmax_cross_entropy,
     "sigmoid_cross_entropy": _sigmoid_cross_entropy,
