@@ -195,6 +195,11 @@ def whole_numbers(tensor: Tensor) -> np.ndarray | None:
     return np.asarray(tensor.array).astype(object)
 
 
+def _constants(tensor: Tensor) -> np.ndarray | None:
+    """The same as an array of numbers, which indices have to be."""
+    return None if whole_numbers(tensor) is None else np.asarray(tensor.array)
+
+
 class Later(NamedTuple):
     """An operation on tensors of sizes, which may be computed with the sizes themselves."""
 
@@ -205,7 +210,7 @@ class Later(NamedTuple):
 
     def resolve(self) -> None:
         """Compute it, if everything it takes is known."""
-        known = [a._made if type(a) is SymbolicTensor else whole_numbers(a) for a in self.args]
+        known = [a._made if type(a) is SymbolicTensor else _constants(a) for a in self.args]
         params = self.params | {"dtype": np.dtype(object)} if "dtype" in self.params else self.params
         values = None
         try:

@@ -246,3 +246,17 @@ def test_no_batch_and_conditions_of_arrays():
     assert tf.where(np.array([1, 0]), np.ones(2), np.zeros(2)).numpy().tolist() == [1.0, 0.0]
     with pytest.raises(tf.errors.InvalidArgumentError, match="bool condition"):
         tf.where(tf.constant([1, 0]), 1.0, 2.0)
+
+
+def test_sizes_that_are_gathered_stay_sizes():
+    """TensorFlow's tensordot computes the shape of its matrices like this; the sizes were lost on the way."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4, 3])])
+    def products(x):
+        shape = tf.shape(x)
+        rows = tf.reduce_prod(tf.gather(shape, tf.constant([0, 1])))
+        columns = tf.reduce_prod(tf.gather(shape, tf.constant([2])))
+        return tf.reshape(x, tf.stack([rows, columns])) @ tf.ones([3, 2])
+
+    assert products(tf.ones([2, 4, 3])).numpy().tolist() == [[3.0, 3.0]] * 8
+    assert products.get_concrete_function().output_shapes.as_list() == [None, 2]
