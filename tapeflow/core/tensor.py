@@ -158,6 +158,12 @@ def sizes_of(value: Any) -> Any:
     return value.sizes if isinstance(value, Tensor) else value.shape
 
 
+def tensor_behind(value: Any) -> Any:
+    """The tensor that an array shows, as what NumPy's functions give on a tape does; everything else as it is."""
+    tensor = value.__tf_shown__() if hasattr(type(value), "__tf_shown__") else None
+    return value if tensor is None else tensor
+
+
 class EagerTensor(Tensor):
     """A tensor on a NumPy array (or NumPy scalar). Only this class has `array`; its absence elsewhere is what sends an
     operation to the general path."""

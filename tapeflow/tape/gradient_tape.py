@@ -227,7 +227,7 @@ class GradientTape(TapeContext, Questions):
         [[2.0, 0.0], [0.0, 4.0]]
         """
         leaves = seeds.checked_sources(sources)
-        jacobians.check_one(target, "target", "jacobian")
+        target = jacobians.checked_one(target, "target", "jacobian")
         pfor = experimental_use_pfor
         found = self._jacobian(
             target, sources, leaves, unconnected_gradients, parallel_iterations, pfor, batched=False
@@ -268,8 +268,8 @@ class GradientTape(TapeContext, Questions):
         >>> tape.batch_jacobian(y, x).numpy().tolist()
         [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
         """
-        jacobians.check_one(target, "target", "batch_jacobian")
-        jacobians.check_one(source, "source", "batch_jacobian")
+        target = jacobians.checked_one(target, "target", "batch_jacobian")
+        source = jacobians.checked_one(source, "source", "batch_jacobian")
         jacobians.check_batches(target, source)
         pfor = experimental_use_pfor and (parallel_iterations is None or self._persistent)
         return self._jacobian(

@@ -18,7 +18,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.runtime.memory_limits import check_all_fit
 from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
-from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of
+from tapeflow.core.tensor import EagerTensor, Tensor, sizes_of, tensor_behind
 from tapeflow.core.variables.variable import Variable
 from tapeflow.vectorize.mapped import Vectorizer
 
@@ -34,7 +34,9 @@ _FEWER_EXAMPLES = (
 )
 
 
-def check_one(value: Any, what: str, method: str) -> None:
+def checked_one(value: Any, what: str, method: str) -> Any:
+    """The tensor or variable, also where an array shows it."""
+    value = tensor_behind(value)
     if not isinstance(value, (Tensor, Variable, IndexedSlices)):
         advice = "Call it once for each tensor, or concatenate them."
         if not isinstance(value, (list, tuple, dict)):
@@ -43,6 +45,7 @@ def check_one(value: Any, what: str, method: str) -> None:
         raise AttributeError(
             f"{method} takes one tensor as {what}, got {given}. {advice}"
         )  # TensorFlow's type: it has no shape
+    return value
 
 
 def check_batches(target: Any, source: Any) -> None:

@@ -12,7 +12,7 @@ from tapeflow.core.devices import DeviceTensor, device_of, moved
 from tapeflow.core.errors import dtype_clash, invalid, line_of, user_place
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Size
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, tensor_behind
 from tapeflow.core.variables.variable import Variable, unwrapped
 
 
@@ -20,13 +20,8 @@ def _is_one(value: Any) -> bool:
     return (
         isinstance(value, (Tensor, Variable, CompositeTensor))
         or hasattr(value, "__tf_variable__")
-        or _shown(value) is not None
+        or isinstance(tensor_behind(value), Tensor)
     )
-
-
-def _shown(value: Any) -> Tensor | None:
-    """The recorded tensor that an array shows, if it does: what NumPy's functions give on a tape."""
-    return value.__tf_shown__() if hasattr(type(value), "__tf_shown__") else None
 
 
 def parts(leaves: list) -> list:
@@ -36,8 +31,7 @@ def parts(leaves: list) -> list:
         if isinstance(leaf, CompositeTensor):
             found += map(unwrapped, parts(leaf.__gradient_parts__()))
         else:
-            tensor = _shown(leaf)
-            found.append(unwrapped(leaf) if tensor is None else tensor)
+            found.append(unwrapped(tensor_behind(leaf)))
     return found
 
 

@@ -14,7 +14,7 @@ from tapeflow.core.frames import current, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.record import Inside, Pullback, Pushforward, Recorder
 from tapeflow.core.slices import IndexedSlices, SparseGradient
-from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.tensor import EagerTensor, Tensor, tensor_behind
 from tapeflow.core.variables.variable import Variable
 from tapeflow.tape import seeds
 from tapeflow.tape.recording import Recording
@@ -115,6 +115,7 @@ def apply_custom(f: Callable, args: tuple, kwargs: dict, collect: Callable = Rec
     """Run `f`, and tell whoever watches that its outputs come from `args` by the rule that it returned."""
     inside = collect(True)
     frame = current()
+    args = nest.map_structure(tensor_behind, args)
     with entered(frame.watched_by(inside)):
         outputs, backward = _checked_result(f, f(*args, **kwargs))
         results = [o if is_opened(o) else to_tensor(o) for o in nest.flatten(outputs)]

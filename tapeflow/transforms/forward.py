@@ -9,7 +9,7 @@ from tapeflow.core.composite import CompositeTensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.frames import current, enter
 from tapeflow.core.signatures import unannotated
-from tapeflow.core.tensor import Tensor, sizes_of
+from tapeflow.core.tensor import Tensor, sizes_of, tensor_behind
 from tapeflow.core.variables.variable import Variable, unwrapped
 from tapeflow.tape.results import Gradient, zeros_of
 from tapeflow.tape.unconnected import Unconnected, UnconnectedGradients, gradient_mode
@@ -121,7 +121,7 @@ class ForwardAccumulator:
     def _tangent(self, value: Any, mode: str) -> Any:
         if isinstance(value, CompositeTensor):
             return value.__with_gradients__([self._tangent(part, mode) for part in value.__gradient_parts__()])
-        one = unwrapped(value)
+        one = unwrapped(tensor_behind(value))
         if not isinstance(one, (Tensor, Variable)):
             raise TypeError(
                 f"jvp takes tensors and variables that were computed inside the accumulator, got {value!r} of type "

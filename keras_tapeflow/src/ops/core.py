@@ -16,7 +16,7 @@ from tapeflow.core.errors import ValueNeeded
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.sizes import Size, tensor_of
-from tapeflow.core.tensor import Tensor, sizes_of
+from tapeflow.core.tensor import Tensor, sizes_of, tensor_behind
 from tapeflow.function.tracing.graph import Graph
 
 from .. import distribution_lib
@@ -159,6 +159,7 @@ _NEVER_SPARSE = (Tensor, KerasVariable, np.ndarray, int, float, list, tuple)
 
 def dense_tensor(x: Any, dtype: Any = None) -> Tensor:
     """`x` as a dense tensor, which is what most operations work on."""
+    x = tensor_behind(x)
     if isinstance(x, Tensor):
         return x if dtype is None or x.dtype.name == (name := standardize_dtype(dtype)) else _cast(x, name)
     dtype = None if dtype is None else standardize_dtype(dtype)
@@ -183,7 +184,7 @@ def dense_tensor(x: Any, dtype: Any = None) -> Tensor:
             return tf.convert_to_tensor(x)
         dtype = result_type(*[getattr(leaf, "dtype", type(leaf)) for leaf in found])
     if isinstance(x, (list, tuple)) and any(
-        isinstance(leaf, (Tensor, KerasVariable, tf.Variable)) for leaf in tree.flatten(x)
+        isinstance(tensor_behind(leaf), (Tensor, KerasVariable, tf.Variable)) for leaf in tree.flatten(x)
     ):
         return tf.stack([dense_tensor(part, dtype) for part in x])
     return tf.convert_to_tensor(np.asarray(x).astype(tf.as_dtype(dtype).np))

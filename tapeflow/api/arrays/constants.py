@@ -8,7 +8,7 @@ from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.tensor import Tensor, tensor_behind
 from tapeflow.core.variables.variable import Variable
 
 
@@ -83,7 +83,7 @@ def _stack_tensors(value: Any, dtype: DType | None) -> Any:
 
 def _is_tensor(value: Any) -> bool:
     """Also an array that shows a recorded tensor, as NumPy's functions give it on a tape."""
-    return isinstance(value, (Tensor, Variable)) or hasattr(type(value), "__tf_shown__")
+    return isinstance(tensor_behind(value), (Tensor, Variable))
 
 
 def _cast(value: Any, dtype: DType) -> Tensor:

@@ -164,3 +164,41 @@ def test_leaving_is_noted():
         y = tf.constant(np.square(x).tolist())
     with pytest.raises(ValueError, match="tolist"):
         tape.gradient(y, x, unconnected_gradients="error")
+
+
+# Whatever takes a tensor, beyond operations: the array used to be a constant there, or was refused.
+TAKERS = {
+    "tf.function": lambda y: tf.function(lambda v: v * 2.0)(y),
+    "custom_gradient": lambda y: tf.custom_gradient(lambda v: (v * 2.0, lambda g: g * 2.0))(y),
+    "recompute_grad": lambda y: tf.recompute_grad(lambda v: v * 2.0)(y),
+    "py_function": lambda y: tf.py_function(lambda v: v * 2.0, [y], tf.float64),
+    "vectorized_map": lambda y: tf.vectorized_map(lambda v: v * 2.0, y),
+    "map_fn": lambda y: tf.map_fn(lambda v: v * 2.0, y),
+    "cond": lambda y: tf.cond(tf.constant(True), lambda: y * 2.0, lambda: y),
+    "a ragged tensor": lambda y: tf.RaggedTensor.from_row_lengths(y, [1, 1]).flat_values * 2.0,
+    "a sparse tensor": lambda y: tf.SparseTensor([[0], [1]], y, [2]).values * 2.0,
+    "Keras' operations": lambda y: tf.keras.ops.add(y, tf.keras.ops.stack([y[0], y[1]])),
+    "a layer of Keras": lambda y: tf.keras.layers.Rescaling(2.0, dtype="float64")(y),
+    "Python's sum": lambda y: tf.stack([sum([v, v]) for v in y]),
+}
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_what_takes_tensors_takes_it(name):
+    x = tf.constant([1.0, 2.0], tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = TAKERS[name](np.square(x))
+    assert np.asarray(y).tolist() == [2.0, 8.0]
+    assert tape.gradient(y, x).numpy().tolist() == [4.0, 8.0]
+
+
+def test_jacobians_and_tangents():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = np.square(x)
+    assert tape.jacobian(y, x).numpy().tolist() == [[2.0, 0.0], [0.0, 4.0]]
+    with tf.autodiff.ForwardAccumulator(x, tf.ones([2])) as accumulator:
+        z = np.square(x)
+    assert type(z) is TapedArray and accumulator.jvp(z).numpy().tolist() == [2.0, 4.0]
