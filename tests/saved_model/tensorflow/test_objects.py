@@ -113,3 +113,10 @@ def test_tags(tmp_path):
     assert tf.saved_model.load(folder, tags="serve").at is not None
     with pytest.raises(ValueError, match=r"tags=\['train'\]"):
         tf.saved_model.load(folder, tags=["train"])
+
+
+def test_a_file_of_keras_2_is_the_same_model(tmp_path):
+    model = tf.keras.models.load_model(unpacked("keras2_h5", tmp_path) / "model.h5", compile=False)
+    graph = tf.saved_model.load(unpacked("keras2", tmp_path))
+    x = tf.constant(np.linspace(-1, 1, 144, dtype=np.float32).reshape(2, 6, 6, 2))
+    np.testing.assert_allclose(model(x).numpy(), graph(x).numpy(), rtol=1e-5)
