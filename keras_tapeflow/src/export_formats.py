@@ -41,7 +41,16 @@ def _forward(model: Any, signature: Any) -> tuple[Callable, list]:
     return (lambda *inputs: model(*inputs, training=False)), specs
 
 
+def _as_tensorflow(function: Callable, specs: list, path: Any) -> None:
+    """What `tf.saved_model.load` and `TFSMLayer` of a Keras on TensorFlow read: `serve` is the forward pass."""
+    module = tf.Module(name="exported")
+    module.serve = tf.function(function, input_signature=specs, autograph=False)
+    tf.saved_model.save(module, path, signatures={"serve": module.serve, "serving_default": module.serve},
+                        format="tensorflow")  # fmt: skip
+
+
 _FORMATS: dict[str, Callable] = {
     "onnx": lambda function, specs, path: tf.export.onnx(function, specs, path),
+    "tensorflow": _as_tensorflow,
     "stablehlo": lambda function, specs, path: tf.export.stablehlo(function, specs, path),
 }

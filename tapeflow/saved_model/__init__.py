@@ -10,10 +10,11 @@ import os as _os
 import re as _re
 import sys as _sys
 from pathlib import Path as _Path
-from typing import Any
+from typing import Any, Literal
 
 from tapeflow.core import nest as _nest
 from tapeflow.core.errors import InternalError as _InternalError
+from tapeflow.core.variables.variable import Variable as _Variable
 from tapeflow.function.saving.loaded import LoadedFunction as _LoadedFunction
 from tapeflow.function.saving.restoring import RestoredFunction as _RestoredFunction
 from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction, argument_name as _argument_name
@@ -110,7 +111,13 @@ class LoadOptions:
 # ---- saving
 
 
-def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None) -> None:
+def save(
+    obj: Any,
+    export_dir: Any,
+    signatures: Any = None,
+    options: SaveOptions | None = None,
+    format: Literal["tapeflow", "tensorflow"] = "tapeflow",
+) -> None:
     """Writes `obj`, a `tf.Module` or a Keras model, into the directory `export_dir`: variables, and functions with
     their graphs.
 
@@ -121,9 +128,13 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     Args:
         obj: A `tf.Module`, a Keras model, or another object with variables and functions as attributes.
         signatures: A function or concrete function, or a dict of them by name.
+        format: "tapeflow", which `load` reads; or "tensorflow": TensorFlow's own SavedModel, for TensorFlow and its
+            servers. That has the variables and functions among the attributes of `obj`, with those of their traces
+            that were made, and the signatures.
 
     Raises:
         ValueError: If a signature is no function with an input signature.
+        CannotBeExported: If TensorFlow has no operator for something in a function (`tf.export.CannotBeExported`).
 
     >>> class Line(tf.Module):
     ...     def __init__(self):
@@ -143,8 +154,14 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     >>> tape.gradient(y, line.slope).numpy()
     np.float32(10.0)
     """
+    if format not in ("tapeflow", "tensorflow"):
+        raise ValueError(f"The format of a saved model is 'tapeflow' or 'tensorflow', not {format!r}.")
     writer = _saved.ObjectWriter()
     writer.root(obj)
+    if format == "tensorflow":
+        chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
+        _save_for_tensorflow(writer, obj, _Path(_os.fspath(export_dir)), chosen)
+        return
     chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
     described = {
         name: {"function": writer.function(f), "inputs": _input_names(_only_trace(f))} for name, f in chosen.items()
@@ -168,6 +185,33 @@ def _check_readable(model: dict, writer: _saved.ObjectWriter) -> None:
             None, None, f"The model was not saved, since it could not be read again: {type(error).__name__}: {error}. "
             "This is a fault of tapeflow; please report it. Nothing was written."
         ) from error  # fmt: skip
+
+
+def _save_for_tensorflow(writer: Any, obj: Any, folder: _Path, chosen: dict[str, Any]) -> None:
+    """TensorFlow's SavedModel of an object."""
+    from tapeflow.export.to_tensorflow.saved_models import Signature, write
+
+    functions, variables = {}, {}
+    for name, part in writer.parts(obj).items():
+        part = _plain(part.__tf_variable__() if hasattr(part, "__tf_variable__") else part)
+        if isinstance(part, _Variable):
+            variables[name] = part
+        elif isinstance(part, _ConcreteFunction):
+            functions[name] = [part]
+        elif isinstance(part, (_Function, _LoadedFunction)) and _saved.traces(part):
+            functions[name] = [trace for trace, _ in _saved.traces(part)]
+    signatures = {}
+    for name, function in chosen.items():
+        trace = _only_trace(function)
+        signatures[name] = Signature(trace, _input_names(trace), _names_of_outputs(trace.structured_outputs))
+    write(folder, functions, variables, signatures)
+
+
+def _names_of_outputs(outputs: Any) -> list[str]:
+    """In the order in which the results are flattened."""
+    named = _named_outputs(outputs, "the function")
+    by_identity = {id(value): name for name, value in named.items()}
+    return [by_identity[id(value)] for value in _nest.flatten(outputs)]
 
 
 def _signatures(given: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ a value becomes a constant. Sizes that are not known are computed where the mode
 them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from onnx import helper
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.sizes import Expression, Size
 from tapeflow.export.lowering import Program, Unsupported, unique
+from tapeflow.export.sizes import SizeWriter
 
 _INT = np.dtype(np.int64)
 
@@ -33,7 +34,7 @@ class Value:
         return len(self.shape)
 
 
-class Builder:
+class Builder(SizeWriter):
     """One graph of a model. `outer` is the one around it, whose values it may read."""
 
     def __init__(self, outer: "Builder | None" = None) -> None:
@@ -97,13 +98,6 @@ class Builder:
     def scalar(self, number: Any, like: Value) -> Value:
         return self.constant(np.array(number, like.dtype))
 
-    def around(self) -> Iterator["Builder"]:
-        """This graph, and those that it is inside of."""
-        builder: Builder | None = self
-        while builder is not None:
-            yield builder
-            builder = builder.outer
-
     # ---- values of the program
 
     def of(self, program: Program, index: int) -> Value:
@@ -119,41 +113,17 @@ class Builder:
             return self.constant(np.array([int(d) for d in sizes], _INT))
         return self.Concat(*[self.size(d) for d in sizes], axis=0)
 
-    def size(self, size: Any) -> Value:
-        """One number, as a vector of it."""
-        return self._size(size.expression if type(size) is Size else int(size))
+    def number(self, number: int) -> Value:
+        return self.constant(np.array([number], _INT))
 
-    def _size(self, size: Any) -> Value:
-        if type(size) is not Expression:
-            return self.constant(np.array([size], _INT))
-        for builder in self.around():
-            if size in builder.known:
-                return builder.known[size]
-        self.known[size] = made = self._computed(size)
-        return made
+    def size_of(self, value: Value, axis: int) -> Value:
+        return self.Shape(value, start=axis, end=axis + 1, dtype=_INT)
 
-    def _computed(self, size: Expression) -> Value:
-        if size.operation == "size":
-            for builder in self.around():
-                if size.parts[0] in builder.measured:
-                    return self.size_of(*builder.measured[size.parts[0]])
-            raise Unsupported("needs a size that nothing before it has")
-        a, b = [self._size(p) for p in size.parts]
+    def calculated(self, operation: str, a: Value, b: Value) -> Value:
         simple = {"+": "Add", "-": "Sub", "*": "Mul", "max": "Max", "min": "Min", "%": "Mod"}
-        if size.operation in simple:
-            return self.node(simple[size.operation], a, b)
-        if size.operation == "//":  # down, also of negative numbers: Div rounds towards zero
+        if operation == "//":  # Div rounds towards zero
             return self.Div(self.Sub(a, self.Mod(a, b)), b)
-        raise Unsupported(f"needs the size {size.operation}, which has no operator")
-
-    def size_of(self, x: Value, axis: int) -> Value:
-        return self.Shape(x, start=axis, end=axis + 1, dtype=_INT)
-
-    def known_sizes(self, value: Value) -> None:
-        """Remember where sizes that are not known can be measured."""
-        for axis, d in enumerate(value.shape or ()):
-            if type(d) is Size and d.expression.operation == "size":
-                self.measured.setdefault(d.number, (value, axis))
+        return self.node(simple[operation], a, b)
 
 
 def onnx_type(dtype: Any) -> int:

@@ -112,3 +112,17 @@ def test_unknown_formats_are_keras_own_error(tmp_path):
     model = keras.Sequential([keras.Input((3,)), layers.Dense(1)])
     with pytest.raises(ValueError, match="Unrecognized format"):
         model.export(tmp_path / "model", format="stone")
+
+
+@pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
+def test_saved_models_of_tensorflow(make, tmp_path):
+    """TensorFlow is not here: what it needs is in the files."""
+    from tapeflow.io.model_messages import SavedModel, parsed
+
+    model, _ = make()
+    model.export(tmp_path / "model", format="tensorflow", verbose=False)
+    [meta] = parsed(SavedModel, str(tmp_path / "model" / "saved_model.pb")).meta_graphs
+    assert set(meta.signature_def) == {"serve", "serving_default"}
+    assert len(meta.signature_def["serve"].inputs) == len(model.inputs)
+    variables = [o for o in meta.object_graph_def.nodes if o.HasField("variable")]
+    assert len(variables) == len(model.variables) - sum("seed" in v.path for v in model.variables)

@@ -1,0 +1,134 @@
+"""TensorFlow's graphs from ours: an interpretation that writes each primitive as TensorFlow's operators.
+
+A concrete function becomes a function of a library; its variables are handles that it is given.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapeflow.core.contracts import Operation
+from tapeflow.core.sizes import Expression
+from tapeflow.export.lowering import CannotBeExported, Program, Unsupported, lowered, missing, unique
+from tapeflow.function.control.flow import Choice
+from tapeflow.function.control.loops import Loop
+from tapeflow.function.tracing.concrete import ConcreteFunction
+from tapeflow.function.tracing.graph import Node
+from tapeflow.function.tracing.late_sizes import Sized, SizeOf
+
+from . import flow, networks, rules
+from .body import Body, Function, Kind, Library, Value, kind
+from .refused import REFUSED
+
+RULES: dict[str, Callable] = {**rules.RULES, **networks.RULES}
+KIND = "TensorFlow's format"
+_RESOURCE = 20
+_PLACES = "where in a window the largest element is, which only gradients and tf.nn.max_pool_with_argmax need"
+
+
+class Written:
+    """A function in a library: its name, the variables that it is given after its arguments, and the specifications
+    of its results."""
+
+    def __init__(self, name: Function, variables: list[Any], results: list[Any]) -> None:
+        self.name, self.variables, self.results = name, variables, results
+
+
+def program_of(function: ConcreteFunction) -> Program:
+    """The graph of a function, of primitives that TensorFlow has."""
+    return lowered(function, RULES, KIND, stateful=True)
+
+
+def written(
+    library: Library, program: Program, name: str, arguments: Sequence[str], order: Sequence[int],
+    results: Sequence[str], results_order: Sequence[int],
+) -> Written:  # fmt: skip
+    """Add a program to a library.
+
+    Args:
+        arguments: What its tensors are called, in the order of the program.
+        order: In which order the function takes them.
+        results: What its results are called.
+        results_order: In which order the function gives them.
+    """
+    body = Body(library)
+    given = []
+    for index, argument in zip(program.inputs, arguments):
+        spec = program.spec(index)
+        value = Value(unique(_plain(argument), body.used), kind(spec.dtype), tuple(spec.shape))
+        body.values[index] = value
+        body.known_sizes(value)
+        given.append((value.ref, value))
+    given = [given[k] for k in order]
+    handles: dict[int, Value] = {}
+    variables = {v.serial: v for v in [*program.variables.values(), *program.final.values()]}
+    for serial, variable in variables.items():
+        handles[serial] = Value(unique(_plain(variable.name.removesuffix(":0")), body.used), _RESOURCE)
+        given.append((handles[serial].ref, handles[serial]))
+    reads = []
+    for index, variable in program.variables.items():
+        spec = program.spec(index)
+        read = body.ReadVariableOp(handles[variable.serial], dtype=Kind(kind(spec.dtype)))
+        reads.append(body.nodes[-1].name)
+        body.values[index] = Value(read.ref, read.kind, tuple(spec.shape))
+    try:
+        found = _write(body, program)
+        count = len(found) - len(program.final)
+        outputs = [(unique(_plain(n), body.used), body.Identity(y)) for n, y in zip(results, found[:count])]
+    except Unsupported as error:
+        raise CannotBeExported(f"{program.name} cannot be exported to {KIND}: it {error}.") from None
+    for place, variable in program.final.items():
+        body.after.append(body.AssignVariableOp(handles[variable.serial], found[place], control=reads))
+        body.changes = True
+    body.changes = body.changes or bool(variables)
+    own = Function(f"__inference_{_plain(name)}_{len(library.functions)}")
+    library.add(body.function(own, given, [outputs[k] for k in results_order]))
+    return Written(own, list(variables.values()), [program.spec(p) for p in program.outputs[:count]])
+
+
+def _plain(name: str) -> str:
+    text = "".join(c if c.isascii() and c.isalnum() or c == "_" else "_" for c in name)
+    return text if text[:1].isalpha() else f"x{text}"
+
+
+def _write(body: Body, program: Program) -> list[Value]:
+    """The nodes of a program; its outputs."""
+    for node in program.nodes:
+        try:
+            made = _operators(body, program, node)
+        except (Unsupported, NotImplementedError) as error:
+            raise missing(program.name, node, KIND, str(error)) from None
+        for index, value in zip(node.outputs, made):
+            if value is None:
+                continue
+            value = body.values[index] = Value(value.ref, value.kind, tuple(program.spec(index).shape))
+            body.known_sizes(value)
+            for number, symbol in program.graph.late.items():
+                if symbol is not None and symbol.index == index:
+                    wide = body.Cast(value, DstT=np.dtype(np.int64))
+                    body.known[Expression("size", number)] = body.Reshape(wide, np.array([1], np.int64))
+    for p in program.outputs:
+        if p not in body.values and p not in program.held:
+            raise CannotBeExported(f"{program.name} cannot be exported to {KIND}: it returns {_PLACES}.")
+    return [body.of(program, p) for p in program.outputs]
+
+
+def _operators(body: Body, program: Program, node: Node) -> Sequence[Any]:
+    prim: Operation = node.prim
+    for p in node.inputs:
+        if p not in body.values and p not in program.held:
+            raise Unsupported(f"reads {_PLACES}")
+    inputs = [body.of(program, p) for p in node.inputs]
+    if isinstance(prim, SizeOf):
+        return [body.Squeeze(body.size_of(inputs[0], prim.axis), squeeze_dims=[0])]
+    if isinstance(prim, Sized):
+        inputs, prim = inputs[: -len(prim.sizes)], prim.sized
+    if isinstance(prim, Choice):
+        return flow.choice(body, program, prim, inputs, _write)
+    if isinstance(prim, Loop):
+        return flow.loop(body, program, prim, inputs, _write)
+    if prim.name not in RULES:
+        raise Unsupported(REFUSED.get(prim.name, "calls Python, which a file cannot hold: do it outside of it"))
+    made = RULES[prim.name](body, *inputs, **node.params)
+    return made if node.several else [made]

@@ -1,0 +1,30 @@
+"""Primitives that are not written as TensorFlow's operators, with the reason, which completes "cannot be exported:
+NAME, at LINE, …".
+
+A test holds that each primitive has a rule, a composition, or a line here.
+"""
+
+_DRAWS = "draws random numbers, which TensorFlow draws differently: make them an argument of the function"
+_GRADIENT = "is made for gradients, which are taken here: export a function that only computes (training=False)"
+_WORKERS = "works across replicas: export the function of one of them"
+_OTHERS = "has no rule for TensorFlow's format yet: do it before or after the exported function"
+
+_FAMILIES = {
+    _DRAWS: """advance_key split_key scrambled_key random_uniform random_bits random_integers random_normal
+        random_truncated_normal truncated_normal_quantile truncated_normal_share random_between random_gamma
+        gamma_tail random_poisson random_binomial random_categorical random_permutation shuffled_index
+        sample_classes random_window""",
+    _GRADIENT: """uncompress conv_filter_grad unpool pick origin_index dilation_origin window_spread cofactors
+        cofactors_slope minors from_minors igamma_slope betainc_slope zeta_slope gamma_pdf beta_pdf attention_grad
+        overlap_and_add segment_order add_along""",
+    _WORKERS: "all_reduce all_gather reduce_scatter from_workers laid_out",
+    _OTHERS: """bitcast row_ids ranges unsorted_segment_max unsorted_segment_min unique suppress outlines
+        non_max_suppression_v3 qr lu slogdet lu_factor expm sqrtm logm solve triangular_solve tridiagonal_solve pinv
+        least_squares sparse_matmul eigh eigvalsh eig eigvals svd singular_values population_count conj real imag
+        complex angle fft ifft rfft irfft dct frame gcd lcm cumulative_logsumexp linear_scan erfcinv normal_cdf
+        betainc bessel_i bessel_ie bessel_j bessel_k bessel_ke bessel_y dawsn expint fresnel_sin fresnel_cos spence
+        ctc_forward path_scan ctc_greedy ctc_beam_search isotonic_levels string_to_hash_bucket unicode_transcode
+        string_reduce_join substr as_string""",
+}
+
+REFUSED = {name: reason for reason, names in _FAMILIES.items() for name in names.split()}

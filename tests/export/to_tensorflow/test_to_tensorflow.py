@@ -1,0 +1,133 @@
+"""TensorFlow's SavedModels: what is committed in `model/` TensorFlow itself has loaded and run, and it is what is
+written today, byte by byte; `answers.json` is what TensorFlow gave."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tapeflow as tf
+from tapeflow.core.primitive import REGISTRY
+from tapeflow.export import CannotBeExported
+from tapeflow.export.compositions import COMPOSITIONS
+from tapeflow.export.to_tensorflow import RULES
+from tapeflow.export.to_tensorflow.operators import OPERATORS
+from tapeflow.export.to_tensorflow.refused import REFUSED
+from tapeflow.export.to_tensorflow.saved_models import write as write_model
+from tapeflow.io.model_messages import SavedModel, parsed
+from tapeflow.storage.checkpoints.bundle import TensorFlowCheckpoint
+from tests.ops.samples import all_samples
+from tests.rounding import close
+
+from .model import FOLDER, FUNCTIONS, Model, X, write
+
+ANSWERS = json.loads(Path(__file__).with_name("answers.json").read_text("utf-8"))
+SAMPLES = all_samples()
+WRITTEN = sorted(name for name in REGISTRY if name in RULES or name in COMPOSITIONS)
+
+
+def test_each_primitive_has_a_rule_or_a_reason():
+    rules = RULES.keys() | COMPOSITIONS.keys()
+    assert not REGISTRY.keys() - rules - REFUSED.keys(), "give it a rule, a composition, or a line in refused.py"
+    assert not (rules | REFUSED.keys()) - REGISTRY.keys(), "there is no primitive of that name"
+    assert not REFUSED.keys() & rules, "what has a rule needs no reason"
+
+
+# ---- the committed model
+
+
+def test_what_is_written_is_what_tensorflow_has_run(tmp_path):
+    write(tmp_path / "model")
+    files = [f.relative_to(FOLDER) for f in sorted(FOLDER.rglob("*")) if f.is_file()]
+    assert len(files) == 3
+    for file in files:
+        assert (tmp_path / "model" / file).read_bytes() == (FOLDER / file).read_bytes(), (
+            f"{file} is written differently: run tests/export/to_tensorflow/model.py, then load what it wrote with "
+            "TensorFlow and compare its answers before you commit it"
+        )
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_tensorflow_gave_what_we_give(name):
+    for got, want in zip(tf.nest.flatten(getattr(Model(), name)(X)), ANSWERS[name], strict=True):
+        close(np.array(want, np.float32), got.numpy(), terms=10, size=1.0)
+
+
+def test_tensorflow_gave_the_state_texts_signatures_and_gradients():
+    model = Model()
+    for want in ANSWERS["counted"]:
+        close(np.array(want, np.float32), model.counted(X).numpy(), terms=10)
+    assert [t.decode() for t in model.text(["ab", "C"]).numpy()] == ANSWERS["text"][0]
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(model.dense(X) ** 2)
+    close(np.array(ANSWERS["gradient"], np.float32), tape.gradient(y, model.weights).numpy(), terms=50, size=1.0)
+    for name in ("serving_default", "served"):  # as TensorFlow 2 loads it, and as servers do
+        close(np.array(ANSWERS[name], np.float32), model.dense(X).numpy(), terms=10)
+    picked = model.picked(X)
+    assert {k: v.numpy().tolist() for k, v in picked.items()} == ANSWERS["signature picked"]
+
+
+# ---- what the files say
+
+
+def test_variables_are_a_checkpoint():
+    read = TensorFlowCheckpoint(str(FOLDER / "variables" / "variables"))
+    np.testing.assert_array_equal(read.read("weights/.ATTRIBUTES/VARIABLE_VALUE"), Model().weights.numpy())
+    names = set(read.graph.nodes[0].children)
+    assert {"weights", "total", "dense", "counted", "signatures"} <= names
+
+
+def test_nodes_refer_to_what_is_there():
+    """Inputs of nodes are arguments, outputs of earlier nodes, or nodes to wait for; functions are in the library."""
+    [meta] = parsed(SavedModel, str(FOLDER / "saved_model.pb")).meta_graphs
+    library = {f.signature.name for f in meta.graph_def.library.function}
+    for function in meta.graph_def.library.function:
+        there = {arg.name for arg in function.signature.input_arg}
+        for node in function.node_def:
+            assert {name.lstrip("^") for name in node.input} <= there, (function.signature.name, node.name)
+            there |= {node.name} | {
+                f"{node.name}:{out.name}:{k}" for out in OPERATORS[node.op].outputs for k in range(20)
+            }
+            assert {a.func.name for a in node.attr.values() if a.func.name} <= library
+        assert set(function.ret.values()) <= there
+    assert set(meta.object_graph_def.concrete_functions) <= library
+
+
+# ---- saving
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_samples_are_written(name, tmp_path):
+    """What each rule writes for a sample is complete: every operator is known, with all its inputs."""
+    prim, sample = REGISTRY[name], SAMPLES[name][0]
+    args = [np.asarray(a) for a in sample.args]
+    if any(a.dtype.kind == "c" for a in args) or np.dtype(sample.params.get("dtype", "f")).kind == "c":
+        return
+    entry = lambda *xs: prim.entry(*xs, **sample.params)
+    f = (lambda *xs: entry(*xs)[0]) if name == "max_pool" else entry
+    concrete = tf.function(f, autograph=False).get_concrete_function(
+        *[tf.TensorSpec(a.shape, tf.as_dtype(a.dtype), name=f"a{k}") for k, a in enumerate(args)]
+    )
+    write_model(tmp_path, {"f": [concrete]}, {}, {})
+    [meta] = parsed(SavedModel, str(tmp_path / "saved_model.pb")).meta_graphs
+    assert all(node.op in OPERATORS for f in meta.graph_def.library.function for node in f.node_def)
+
+
+def test_an_unknown_format():
+    with pytest.raises(ValueError, match="'tapeflow' or 'tensorflow', not 'onnx'"):
+        tf.saved_model.save(tf.Module(), "nowhere", format="onnx")
+
+
+def test_an_operation_that_tensorflow_has_not(tmp_path):
+    module = tf.Module()
+    module.f = tf.function(lambda x: tf.math.bessel_i0(x), input_signature=[tf.TensorSpec([None])])
+    with pytest.raises(CannotBeExported, match=r"TensorFlow's format: bessel_i, at test_to_tensorflow.py:\d+, has no"):
+        tf.saved_model.save(module, tmp_path / "model", format="tensorflow")
+    assert not (tmp_path / "model").exists()
+
+
+def test_an_older_model_is_replaced(tmp_path):
+    for _ in range(2):
+        write(tmp_path)
+    assert (tmp_path / "saved_model.pb").read_bytes() == (FOLDER / "saved_model.pb").read_bytes()
