@@ -34,7 +34,7 @@ def _reasons() -> dict[str, str]:
         _MATRICES: """cholesky qr lu slogdet lu_factor expm sqrtm logm inv solve triangular_solve tridiagonal_solve
             pinv least_squares eigh eigvalsh eig eigvals svd singular_values sparse_matmul""",
         _SPECIAL: """erfinv erfcinv ndtri lgamma digamma polygamma igamma igammac betainc zeta bessel_i bessel_ie
-            bessel_j bessel_k bessel_ke bessel_y dawsn expint fresnel_sin fresnel_cos spence nextafter""",
+            bessel_j bessel_k bessel_ke bessel_y dawsn expint fresnel_sin fresnel_cos spence nextafter sobol_points""",
         _TAILS: "erfc normal_cdf",
         _SCANS: "cumprod cumulative_logsumexp linear_scan path_scan",
         _TEXTS: """string_strip string_length regex_replace string_to_hash_bucket unicode_transcode

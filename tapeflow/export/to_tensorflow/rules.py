@@ -54,6 +54,13 @@ def _add(tf: Body, a: Value, b: Value) -> Value:
     return tf.AddV2(a, b) if a.dtype.kind != "O" else tf.StringJoin([a, b], separator="")
 
 
+def _leaky_relu(tf: Body, x: Value, alpha: float) -> Value:
+    """The operator has its slope in single precision."""
+    if x.dtype.itemsize <= 4:
+        return tf.LeakyRelu(x, alpha=float(alpha))
+    return tf.SelectV2(tf.Greater(x, tf.scalar(0, x)), x, tf.Mul(x, tf.scalar(alpha, x)))
+
+
 def _cast(tf: Body, x: Value, dtype: Any) -> Value:
     return tf.Cast(x, DstT=np.dtype(dtype))
 
@@ -185,7 +192,7 @@ RULES: dict[str, Any] = {
     **{name: _reduction(operator) for name, operator in _REDUCTIONS.items()},
     "add": _add,
     "add_n": lambda tf, *xs: tf.AddN(list(xs)),
-    "leaky_relu": lambda tf, x, alpha: tf.LeakyRelu(x, alpha=float(alpha)),
+    "leaky_relu": _leaky_relu,
     "cast": _cast,
     "cumsum": _running("Cumsum"),
     "cumprod": _running("Cumprod"),

@@ -9,6 +9,7 @@ import pytest
 
 import tapeflow as tf
 from tapeflow.core.primitive import REGISTRY
+from tapeflow.core.tensor import EagerTensor
 from tapeflow.export import CannotBeExported
 from tapeflow.export.compositions import COMPOSITIONS
 from tapeflow.export.to_tensorflow import RULES
@@ -97,21 +98,43 @@ def test_nodes_refer_to_what_is_there():
 # ---- saving
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_samples_are_written(name, tmp_path):
-    """What each rule writes for a sample is complete: every operator is known, with all its inputs."""
-    prim, sample = REGISTRY[name], SAMPLES[name][0]
-    args = [np.asarray(a) for a in sample.args]
-    if any(a.dtype.kind == "c" for a in args) or np.dtype(sample.params.get("dtype", "f")).kind == "c":
-        return
-    entry = lambda *xs: prim.entry(*xs, **sample.params)
-    f = (lambda *xs: entry(*xs)[0]) if name == "max_pool" else entry
-    concrete = tf.function(f, autograph=False).get_concrete_function(
-        *[tf.TensorSpec(a.shape, tf.as_dtype(a.dtype), name=f"a{k}") for k, a in enumerate(args)]
-    )
-    write_model(tmp_path, {"f": [concrete]}, {}, {})
-    [meta] = parsed(SavedModel, str(tmp_path / "saved_model.pb")).meta_graphs
-    assert all(node.op in OPERATORS for f in meta.graph_def.library.function for node in f.node_def)
+# TensorFlow runs them; what reads TensorFlow's files here lacks the operator, or one of its attributes.
+UNREAD = {"argsort", "contract", "invert_permutation", "sort", "top_k", "unslice", "unsorted_segment_prod",
+          "unsorted_segment_sum"}  # fmt: skip
+
+
+def applied(name, sample):
+    """The primitive as a function of tensors; where the largest of a window is, is for gradients alone."""
+    entry = lambda *xs: REGISTRY[name].entry(*xs, **sample.params)
+    return (lambda *xs: entry(*xs)[0]) if name == "max_pool" else entry
+
+
+@pytest.mark.parametrize("name", [name for name in WRITTEN if name not in UNREAD])
+def test_samples_are_read_again(name, tmp_path):
+    """What each rule writes is read by who knows only TensorFlow's operators, and computes the same."""
+    for sample in SAMPLES[name][:1]:
+        args = [np.asarray(a) for a in sample.args]
+        if any(a.dtype.kind == "c" for a in args) or np.dtype(sample.params.get("dtype", "f")).kind == "c":
+            continue
+        concrete = tf.function(applied(name, sample), autograph=False).get_concrete_function(
+            *[tf.TensorSpec(a.shape, tf.as_dtype(a.dtype), name=f"a{k}") for k, a in enumerate(args)]
+        )
+        write_model(tmp_path, {"f": [concrete]}, {}, {})
+        again = tf.saved_model.load(str(tmp_path)).f(*map(EagerTensor, args))
+        want = concrete(*map(EagerTensor, args))
+        for got, expected in zip(tf.nest.flatten(again), tf.nest.flatten(want), strict=True):
+            assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+            if expected.dtype.is_inexact:
+                close(got.numpy(), expected.numpy(), terms=20, size=1.0)
+            else:
+                np.testing.assert_array_equal(got.numpy(), expected.numpy())
+
+
+def test_the_model_is_read_again():
+    again, model = tf.saved_model.load(str(FOLDER)), Model()
+    for name in FUNCTIONS:
+        for got, want in zip(tf.nest.flatten(getattr(again, name)(X)), tf.nest.flatten(getattr(model, name)(X))):
+            close(got.numpy(), want.numpy(), terms=10)
 
 
 def test_an_unknown_format():
