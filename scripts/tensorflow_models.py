@@ -246,22 +246,10 @@ def save_own_gradient(folder):
     tf.saved_model.save(OwnGradient(), str(folder), options=options)
 
 
-def save_frozen(folder):
-    """A graph as TensorFlow 1 froze it."""
-    v1 = tf.compat.v1
-    folder.mkdir(parents=True)
-    with tf.Graph().as_default() as graph:
-        x = v1.placeholder(tf.float32, [None, 3], name="x")
-        w = tf.constant(np.linspace(-1, 1, 6, dtype=np.float32).reshape(3, 2), name="w")
-        y = tf.nn.relu(tf.matmul(x, w, name="product"), name="y")
-        tf.identity(tf.reduce_sum(y, 1), name="z")
-    (folder / "frozen.pb").write_bytes(graph.as_graph_def().SerializeToString(deterministic=True))
-
-
 MODELS = {
     "line": save_line, "control": save_control, "text": save_text, "keras3": save_keras3,
     "keras3_object": save_keras3_object, "keras2": save_keras2, "keras2_h5": save_keras2_h5, "lstm": save_lstm,
-    "generator": save_generator, "own_gradient": save_own_gradient, "frozen": save_frozen,
+    "generator": save_generator, "own_gradient": save_own_gradient,
 }  # fmt: skip
 
 

@@ -107,3 +107,20 @@ def test_weighted_moments_of_nothing_are_zero():
     for x, w in ((tf.zeros([0, 3]), tf.zeros([0, 3])), (tf.ones([2, 3]), tf.zeros([2, 3]))):
         mean, variance = tf.nn.weighted_moments(x, [0, 1], w)
         assert mean.numpy() == 0.0 and variance.numpy() == 0.0
+
+
+def test_batches_of_a_size_that_is_not_known():
+    """The variance that comes back is divided by n - 1, whatever n turns out to be; one trace serves all."""
+    x = np.random.default_rng(0).normal(size=(3, 2, 2, 2)).astype(np.float32)
+    traces = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2, 2, 2])])
+    def normalized(x):
+        traces.append(None)
+        return tf.compat.v1.nn.fused_batch_norm(x, [1.0, 2.0], [0.0, 1.0])
+
+    for rows in (3, 2):
+        wanted = tf.compat.v1.nn.fused_batch_norm(x[:rows], [1.0, 2.0], [0.0, 1.0])
+        for found, value in zip(normalized(x[:rows]), wanted):
+            np.testing.assert_allclose(found.numpy(), value.numpy(), rtol=1e-5, atol=1e-6)
+    assert len(traces) == 1
