@@ -22,6 +22,7 @@ from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike, Tenso
 from tapeflow.function.control.conditions import has_no_value
 from tapeflow.vectorize.values import largest, one_size
 
+from .casting import cast
 from .made_later import counted, is_made_later
 
 _FLOAT32 = np.dtype(np.float32)
@@ -86,6 +87,8 @@ def _sizes(shape: Any, dtype: Any) -> tuple:
 
 def _filled(shape: tuple, dtype: Any, value: int) -> Tensor:
     numpy_dtype = _FLOAT32 if dtype is float32 else as_dtype(dtype).np
+    if numpy_dtype is None:
+        raise TypeError(f"Cannot convert {value} to EagerTensor of dtype {as_dtype(dtype).name}")
     if any(d < 0 for d in shape):
         raise invalid(f"Dimension {min(shape)} must be >= 0, in the shape {shape}.")
     if any(type(d) is Size for d in shape):
@@ -341,7 +344,7 @@ def one_hot(
     mask = ops.one_hot(indices, depth=depth, axis=axis)
     if on_value is None and off_value is None:
         dtype = float32 if dtype is None else as_dtype(dtype)
-        return mask if dtype is bool_ else ops.cast(mask, dtype=dtype.np)
+        return mask if dtype is bool_ else cast(mask, dtype)
     if dtype is None:
         dtype = next((as_tensor(v).dtype for v in (on_value, off_value) if v is not None), float32)
     dtype = as_dtype(dtype)

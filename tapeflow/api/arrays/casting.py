@@ -4,6 +4,7 @@ import numpy as np
 
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import DType, as_dtype
+from tapeflow.core.errors import UnimplementedError
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
@@ -24,6 +25,8 @@ def cast(x: AnyTensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, dtype), x.indices, x.dense_shape)
     x = as_tensor(x)
+    if dtype.np is None:
+        raise UnimplementedError(None, None, f"Cast {x.dtype.name} to {dtype.name} is not supported.")
     return x if x.dtype is dtype else ops.cast(x, dtype=dtype.np)
 
 

@@ -121,3 +121,12 @@ def test_both_parts_of_a_complex_number_are_saturated():
     largest = np.finfo(np.float32).max
     found = tf.saturate_cast(tf.constant([1e300 - 1e300j, complex(np.inf, 2)]), tf.complex64).numpy()
     assert found.tolist() == [complex(largest, -largest), complex(largest, 2)]
+
+
+@pytest.mark.parametrize("dtype", [tf.variant, tf.resource])
+def test_dtypes_that_have_no_numbers(dtype):
+    """They gave numbers of float64."""
+    with pytest.raises(tf.errors.UnimplementedError, match=f"^Cast int32 to {dtype.name} is not supported"):
+        tf.cast([1], dtype)
+    with pytest.raises(TypeError, match=f"^Cannot convert 0 to EagerTensor of dtype {dtype.name}"):
+        tf.zeros([2], dtype)
