@@ -129,7 +129,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not found:
         return op(*args, **kwargs)
     for other in found[1:]:
-        _rules._check_same_rows(found[0], other)
+        _rules.check_same_rows(found[0], other)
     flat = lambda leaf: leaf.flat_values if isinstance(leaf, RaggedTensor) else leaf
     args, kwargs = nest.map_structure(flat, (args, kwargs))
     return found[0].with_flat_values(op(*args, **kwargs))
@@ -216,7 +216,7 @@ def boolean_mask(data: AnyTensorLike, mask: AnyTensorLike, name: str | None = No
     depth = mask.ragged_rank
     if isinstance(data, Tensor):
         data = RaggedTensor.from_tensor(data, ragged_rank=depth)
-    _rules._check_same_rows(mask, data)
+    _rules.check_same_rows(mask, data)
     kept = mask.flat_values.array
     splits = [level._splits for level in mask._levels()]
     lengths = np.diff(splits_of(kept.astype(np.int64))[splits[-1]])

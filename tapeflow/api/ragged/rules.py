@@ -38,11 +38,11 @@ def _elementwise(apply: Callable, args: tuple, params: dict) -> Any:
     flat = [a.flat_values if isinstance(a, RaggedTensor) else _spread(a, first) for a in args]
     for other in args:
         if isinstance(other, RaggedTensor) and other is not first:
-            _check_same_rows(first, other)
+            check_same_rows(first, other)
     return first.with_flat_values(apply(*flat, **params))
 
 
-def _check_same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
+def check_same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
     pairs = [(p._rows, q._rows) for p, q in zip(a._levels(), b._levels())]
     if len(a._levels()) == len(b._levels()):
         pairs = [(p, q) for p, q in pairs if p is not q]
