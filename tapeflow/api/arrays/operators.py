@@ -129,8 +129,10 @@ def _true_quotient(a: Any, b: Any) -> Tensor | None:
         raise TypeError(
             "Invalid dtype tf.bool in __truediv__: only numbers divide. Cast it first: tf.cast(x, tf.float32)."
         )
-    if a.dtype is not b.dtype or not a.dtype.is_integer:
+    if a.dtype is not b.dtype:
         return None
+    if not a.dtype.is_integer:
+        return ops.div(a, b)  # what was converted is not converted again: it may count how often
     wide = (float32 if a.dtype.size <= 2 else float64).np
     return ops.div(ops.cast(a, dtype=wide), ops.cast(b, dtype=wide))
 

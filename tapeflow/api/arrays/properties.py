@@ -14,7 +14,7 @@ from tapeflow.core.dtypes import as_dtype, int32
 from tapeflow.core.errors import InvalidArgumentError, invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.shapes import TensorShape
-from tapeflow.core.sizes import Size
+from tapeflow.core.sizes import Size, holds
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, DTypeLike, ShapeLike
@@ -164,4 +164,8 @@ def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:
     array([3, 2], dtype=int32)
     """
     like = next((s.dtype.np for s in (shape_x, shape_y) if isinstance(s, Tensor)), np.int32)
-    return EagerTensor(np.array(broadcast_shapes(static_shape(shape_x), static_shape(shape_y)), like))
+    x, y = static_shape(shape_x), static_shape(shape_y)
+    holds(
+        lambda: all(a == b or 1 in (a, b) for a, b in zip(reversed(x), reversed(y))), x, y
+    )  # open ones are what fits
+    return EagerTensor(np.array(broadcast_shapes(x, y), like))

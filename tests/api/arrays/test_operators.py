@@ -221,3 +221,23 @@ def test_strings_broadcast():
     assert ("-" + tf.constant(["x"])).numpy().tolist() == [b"-x"]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[2\] vs. \[3\]"):
         tf.constant(["a", "b"]) + tf.constant(["a", "b", "c"])
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow"])
+def test_operators_convert_once(name):
+    """Deferred tensors of other libraries compute their value each time."""
+    times = []
+
+    class Deferred:
+        """Known when it is needed."""
+
+    def convert(value, dtype=None, name=None, as_ref=False):
+        times.append(value)
+        return tf.constant(2.0, dtype)
+
+    tf.register_tensor_conversion_function(Deferred, convert)
+    for first, second in ((c(3.0), Deferred()), (Deferred(), c(3.0))):
+        times.clear()
+        function = getattr(operator, name)
+        want = function(*[2.0 if isinstance(x, Deferred) else 3.0 for x in (first, second)])
+        assert function(first, second).numpy() == want and len(times) == 1

@@ -63,3 +63,15 @@ def test_broadcast_shapes():
 def test_several_at_once():
     assert [t.dtype for t in tf.identity_n([1, 2.0])] == [tf.int32, tf.float32]
     assert [s.numpy().tolist() for s in tf.shape_n([np.zeros((2, 1)), 3])] == [[2, 1], []]
+
+
+def test_shapes_that_a_signature_leaves_open_broadcast():
+    broadcast = tf.function(lambda x, y: tf.broadcast_dynamic_shape(x, y))
+    concrete = broadcast.get_concrete_function(tf.TensorSpec([2], tf.int32), tf.TensorSpec([1], tf.int32))
+    assert concrete(tf.constant([2, 1]), tf.constant([5])).numpy().tolist() == [2, 5]
+    assert concrete(tf.constant([2, 5]), tf.constant([5])).numpy().tolist() == [2, 5]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
+        concrete(tf.constant([2, 3]), tf.constant([5]))
+    with_known = tf.function(lambda x: tf.broadcast_dynamic_shape(x, [3]))
+    open_one = with_known.get_concrete_function(tf.TensorSpec([2], tf.int32))
+    assert open_one(tf.constant([2, 1])).numpy().tolist() == [2, 3]
