@@ -311,6 +311,10 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _diag_part(self) -> Tensor:
         return linalg.diag_part(as_tensor(self._tril))
 
+    def _get_diag(self) -> Tensor:
+        """For operators derived from it, by TensorFlow's name."""
+        return self.diag_part()
+
     def _eigvals(self) -> Tensor:
         return self.diag_part()
 

@@ -168,6 +168,13 @@ def test_an_operator_of_ones_own_says_what_it_can():
         _log_abs_determinant = lambda self: tf.constant(7.0)
         _matvec = lambda self, x, adjoint=False: x + 1
 
+    class Triangle(L.LinearOperatorLowerTriangular):
+        """Reads its diagonal as TensorFlow's own does."""
+
+        def _log_abs_determinant(self):
+            return tf.reduce_sum(tf.math.log(tf.abs(self._get_diag())), -1) + 1
+
+    assert Triangle([[1.0, 0.0], [5.0, -1.0]]).log_abs_determinant().numpy() == 1
     twice = Twice()
     np.testing.assert_array_equal(twice.to_dense(), np.broadcast_to(2 * np.eye(2), (3, 2, 2)))
     np.testing.assert_array_equal(twice.determinant(), [4, 4, 4])
