@@ -117,10 +117,20 @@ class _Maker:
         space: dict[str, Any] = {}
         exec(whole, space)
         factory = space[f"{OPERATORS}outer"]().__code__
-        # In tracebacks it goes by its own name again.
-        named = lambda c: (
-            c.replace(co_name=code.co_name, co_qualname=code.co_qualname) if getattr(c, "co_name", "") == name else c
+        # In tracebacks it goes by its own name again, and so does what is in it.
+        made_so = next(
+            (c.co_qualname for c in factory.co_consts if getattr(c, "co_name", "") in (name, "<lambda>")), ""
         )
+
+        def named(c: Any) -> Any:
+            if not isinstance(c, CodeType) or not made_so or not c.co_qualname.startswith(made_so):
+                return c
+            return c.replace(
+                co_name=code.co_name if c.co_name == name else c.co_name,
+                co_qualname=code.co_qualname + c.co_qualname.removeprefix(made_so),
+                co_consts=tuple(map(named, c.co_consts)),
+            )
+
         self.factory = factory.replace(co_consts=tuple(map(named, factory.co_consts)))
         _remember(self.factory)
 

@@ -68,3 +68,28 @@ def test_malt_is_imported_when_a_function_is_traced():
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "False"
+
+
+def test_what_is_in_a_function_goes_by_its_name_too():
+    """It was called ag__outer.<locals>.ag__inner.<locals>.ag__function.<locals>.inner, in tracebacks and by itself."""
+    names = []
+
+    @tf.function
+    def function(x):
+        def inner():
+            return x
+
+        names.append(inner.__qualname__)
+        if x > 0.0:
+            y = x @ x
+        else:
+            y = x
+        return y
+
+    with pytest.raises(ValueError) as caught:
+        function(tf.constant(1.0))
+    here = "test_what_is_in_a_function_goes_by_its_name_too.<locals>.function.<locals>"
+    assert names == [f"{here}.inner"]
+    assert f"{here}.if_body" in [entry.frame.code.raw.co_qualname for entry in caught.traceback]
+    tf.function(lambda x: names.append((lambda: x).__qualname__))(tf.constant(1.0))
+    assert not any("ag__" in name for name in names)
