@@ -7,7 +7,7 @@ would lose its value is converted: 1.5 does not become an int32, 300 does not be
 import logging
 import operator
 from array import array as python_array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
         and (hasattr(value, "__array__") or hasattr(value, "__buffer__"))
     ):
         return EagerTensor(from_numpy(np.asarray(value), dtype))
+    if (elements := _elements(value)) is not None:
+        return to_tensor(elements, dtype)
     raise ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor."
         + (
@@ -81,6 +83,17 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
             else ""
         )
     )
+
+
+def _elements(value: Any) -> list | None:
+    """What is in a sequence of a class of the program's own, which has a length and is read by numbers."""
+    kind = type(value)
+    if isinstance(value, (type, Mapping)) or not (hasattr(kind, "__len__") and hasattr(kind, "__getitem__")):
+        return None
+    try:
+        return [value[k] for k in range(len(value))]
+    except (TypeError, LookupError):
+        return None
 
 
 def is_convertible(value: Any) -> bool:

@@ -43,3 +43,25 @@ def test_tensors_in_a_list_are_cast_to_the_dtype_asked_for():
         tf.convert_to_tensor(one, tf.float32)
     with pytest.raises(ValueError, match="requested dtype"):
         tf.convert_to_tensor([tf.constant("a")], tf.float32)
+
+
+def test_sequences_of_classes_of_the_program():
+    class Squares:
+        def __init__(self, values):
+            self.values = values
+
+        def __len__(self):
+            return len(self.values)
+
+        def __getitem__(self, k):
+            return self.values[k]
+
+    assert tf.constant(Squares([1, 4])).numpy().tolist() == [1, 4]
+    assert tf.constant(Squares([1, 4]), tf.float32).dtype is tf.float32
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.convert_to_tensor(Squares([x, 3.0 * x])))
+    assert tape.gradient(y, x).numpy() == 4.0
+    for other in (Squares({"a": 1}), {"a": 1}, object()):
+        with pytest.raises(ValueError, match="unsupported type"):
+            tf.constant(other)
