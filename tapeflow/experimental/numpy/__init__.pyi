@@ -1095,11 +1095,11 @@ def empty(
 
 def empty_like(
     a: Any,
-    *,
     dtype: Any = None,
-    shape: Any = None,
     order: str = 'K',
     subok: bool = True,
+    shape: Any = None,
+    *,
     device: Any = None,
 ) -> Tensor:
     """Zeros in the shape and dtype of an array.
@@ -1139,6 +1139,14 @@ def experimental_enable_numpy_behavior(
     dtype_conversion_mode: str = 'legacy',
 ) -> None:
     """From now on, in the whole process, operators promote dtypes as in NumPy, and tensors have NumPy's methods.
+
+    Args:
+        prefer_float32: Taken and not used.
+        dtype_conversion_mode: `legacy`: dtypes become what NumPy makes of them; `all`: integers take the floating
+            dtype they meet; `safe`: the same, but only where no value can change; `off`: nothing is promoted.
+
+    Raises:
+        ValueError: If there is no such mode.
     """
 
 def expm1(
@@ -1906,11 +1914,11 @@ def ones(
 
 def ones_like(
     a: Any,
-    *,
     dtype: Any = None,
-    shape: Any = None,
     order: str = 'K',
     subok: bool = True,
+    shape: Any = None,
+    *,
     device: Any = None,
 ) -> Tensor:
     """Ones in the shape and dtype of an array.
@@ -2541,11 +2549,11 @@ def zeros(
 
 def zeros_like(
     a: Any,
-    *,
     dtype: Any = None,
-    shape: Any = None,
     order: str = 'K',
     subok: bool = True,
+    shape: Any = None,
+    *,
     device: Any = None,
 ) -> Tensor:
     """Zeros in the shape and dtype of an array.

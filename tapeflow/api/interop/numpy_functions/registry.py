@@ -5,6 +5,7 @@ arguments, give NumPy's dtypes, and are compositions of primitives, so that ever
 """
 
 from collections.abc import Callable
+from inspect import cleandoc
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,9 @@ def like_numpy(
             FUNCTIONS[space + known] = function
             EXAMPLES[space + known] = example
         ours, theirs = f"tf.experimental.numpy.{space}{name}({example})", f"np.{space}{name}({example})"
-        summary = function.__doc__ or f"NumPy's `np.{space}{name}` on tensors, differentiable."
-        function.__doc__ = f"{summary.rstrip()}\n\n    >>> {check.format(ours=ours, theirs=theirs)}\n    True\n    "
+        # Not indented: from Python 3.13 on a docstring is not, either.
+        summary = cleandoc(function.__doc__ or f"NumPy's `np.{space}{name}` on tensors, differentiable.")
+        function.__doc__ = f"{summary}\n\n>>> {check.format(ours=ours, theirs=theirs)}\nTrue\n"
         function.__name__ = function.__qualname__ = name
         return function
 
