@@ -16,7 +16,7 @@ from tapeflow.function.tracing.ranks import RankedFunction as _RankedFunction
 from tapeflow.names.extras import install as _install
 from tapeflow.storage.whole_files import replacing as _replacing
 
-from .lowering import CannotBeExported
+from .lowering import CannotBeExported as CannotBeExported
 
 if TYPE_CHECKING:
     import jax
