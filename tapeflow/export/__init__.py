@@ -9,14 +9,13 @@ from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapeflow.api.control.function import function as _function
+from tapeflow.export.lowering import CannotBeExported as CannotBeExported
 from tapeflow.function.saving.loaded import LoadedFunction as _LoadedFunction
 from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunction
 from tapeflow.function.tracing.polymorphic import BoundFunction as _BoundFunction, Function as _Function
 from tapeflow.function.tracing.ranks import RankedFunction as _RankedFunction
 from tapeflow.names.extras import install as _install
 from tapeflow.storage.whole_files import replacing as _replacing
-
-from .lowering import CannotBeExported as CannotBeExported
 
 if TYPE_CHECKING:
     import jax

@@ -35,14 +35,14 @@ class Unsupported(Exception):
 
 
 class Lowering(Graph):
-    """Writes a program down with the primitives of a format, `known` by name, alone."""
+    """Writes a program down with the primitives of a format, those that are `available` by name, alone."""
 
-    def __init__(self, known: Collection[str], within: tuple[Graph, ...] | None = None) -> None:
+    def __init__(self, available: Collection[str], within: tuple[Graph, ...] | None = None) -> None:
         super().__init__(within)
-        self.known = known
+        self.available = available
 
     def execute(self, prim: Operation, args: tuple[Any, ...], params: dict[Any, Any]) -> Any:
-        if prim.name in self.known or prim.name not in COMPOSITIONS:
+        if prim.name in self.available or prim.name not in COMPOSITIONS:
             return super().execute(prim, args, params)
         try:
             return COMPOSITIONS[prim.name](*args, **params)
@@ -140,7 +140,7 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
 
 def part(function: GraphFunction, program: Program) -> Program:
     """A graph inside of an operation of a program: a branch, or the body of a loop."""
-    graph = Lowering(program.graph.known, (program.graph, *(program.graph.within or ())))
+    graph = Lowering(program.graph.available, (program.graph, *(program.graph.within or ())))
     xs: list[Tensor] = [graph.argument(spec) for spec in function.specs]
     with entered(graph.frame()):
         made = function.graph.replay(dict(zip(function.inputs, xs)), function.outputs)

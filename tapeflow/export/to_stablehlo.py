@@ -109,7 +109,7 @@ def _called(program: Program, kernel: Callable, node: Node, args: list, params: 
     except (CannotBeExported, NoKernel, _Asked):
         raise
     except Exception as error:
-        if node.prim.name in COMPOSITIONS and node.prim.name in program.graph.known:
+        if node.prim.name in COMPOSITIONS and node.prim.name in program.graph.available:
             raise _Asked(node.prim.name) from None
         first = (error.message if isinstance(error, InvalidArgumentError) else str(error)).strip().split("\n")[0]
         open_sizes = any(type(d) is Size for p in node.inputs for d in program.spec(p).shape)

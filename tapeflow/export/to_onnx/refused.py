@@ -23,8 +23,8 @@ _TAILS = "needs the error function's complement, whose small values ONNX has no 
 def _reasons() -> dict[str, str]:
     families = {
         _COMPLEX: "conj real imag complex angle fft ifft rfft irfft",
-        _DRAWS: """advance_key split_key scrambled_key random_uniform random_bits random_integers random_normal
-            random_truncated_normal truncated_normal_quantile truncated_normal_share random_between random_gamma
+        _DRAWS: """advance_key split_key scrambled_key threefry_words random_uniform random_bits random_integers
+            random_normal random_truncated_normal truncated_normal_quantile truncated_normal_share random_between random_gamma
             gamma_tail random_poisson random_binomial random_categorical random_permutation shuffled_index
             sample_classes random_window""",
         _GRADIENT: """uncompress conv_filter_grad unpool pick origin_index dilation_origin window_spread cofactors

@@ -167,7 +167,7 @@ def pfor(loop_fn: Callable, iters: Any, fallback_to_while_loop: bool = True, **_
 
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
     """The same value; a gradient through it is a LookupError."""
-    return tf.raw_ops.PreventGradient(input=input, message=message)
+    return tf.raw_ops.PreventGradient(input=input, message=message)  # type: ignore[attr-defined]
 
 
 def is_variable(var: Any) -> bool:
