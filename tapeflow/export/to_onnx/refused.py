@@ -24,8 +24,8 @@ def _reasons() -> dict[str, str]:
     families = {
         _COMPLEX: "conj real imag complex angle fft ifft rfft irfft",
         _DRAWS: """advance_key split_key scrambled_key threefry_words random_uniform random_bits random_integers
-            random_normal random_truncated_normal truncated_normal_quantile truncated_normal_share random_between random_gamma
-            gamma_tail random_poisson random_binomial random_categorical random_permutation shuffled_index
+            random_normal random_truncated_normal truncated_normal_quantile truncated_normal_share random_between
+            random_gamma gamma_tail random_poisson random_binomial random_categorical random_permutation shuffled_index
             sample_classes random_window""",
         _GRADIENT: """uncompress conv_filter_grad unpool pick origin_index dilation_origin window_spread cofactors
             cofactors_slope minors from_minors igamma_slope betainc_slope zeta_slope gamma_pdf beta_pdf
