@@ -50,6 +50,10 @@ def test_sizes_that_are_computed():
     same(f, [x_spec], *[(rows(n),) for n in (1, 2, 7)])
 
 
+def test_padding_batches_of_any_size():
+    same(lambda x: tf.pad(x, [[0, 0], [1, 2]]) + 1, [x_spec], *[(rows(n),) for n in (1, 3)])
+
+
 def test_sizes_that_round_down():
     """A division of sizes rounds down, also of negative numbers: -(-n // 2) is half of n, rounded up."""
     f = lambda x: x[: -(-tf.shape(x)[0] // 2)]

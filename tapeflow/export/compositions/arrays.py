@@ -238,6 +238,28 @@ def _true_places(x, batch_dims):
     return ops.getitem(ops.nonzero(flat), index=(_ALL, 0))
 
 
+def _unslice(x, index, shape):
+    """Zeros joined to the part, axis by axis."""
+    if len(index) > len(shape) or any(type(i) is not tuple or i[2] not in (None, 1) for i in index):
+        raise NotImplementedError("a part with steps, new axes or single places")
+    if len(x.sizes) != len(shape):
+        raise NotImplementedError("a part that is filled with fewer axes")
+    zero = EagerTensor(np.zeros((), x.dtype.np) if x.dtype.np.kind != "O" else np.array(b"", object))
+    for axis, (start, stop, _) in enumerate(index):
+        before, after = 0 if start is None else start, 0 if stop is None else shape[axis] - stop
+        if any(type(d) is not int or d < 0 for d in (before, after)) or type(stop) is int and stop < before:
+            raise NotImplementedError("a part whose place is not known")
+        if type(x.sizes[axis]) is int and type(shape[axis]) is int and x.sizes[axis] != shape[axis] - before - after:
+            raise NotImplementedError("a part that one row fills")
+        rest = tuple(x.sizes)
+        gap = lambda size, rest=rest, axis=axis: ops.broadcast_to(
+            ops.reshape(zero, shape=(1,) * len(rest)), shape=(*rest[:axis], size, *rest[axis + 1 :])
+        )
+        parts = [*([gap(before)] if before else []), x, *([gap(after)] if after else [])]
+        x = ops.concat(*parts, axis=axis) if len(parts) > 1 else x
+    return ops.identity(x)
+
+
 TABLE: dict[str, Any] = {
     "roll": _roll,
     "shift": _shift,
@@ -260,6 +282,7 @@ TABLE: dict[str, Any] = {
     "band_part": _band_part,
     "diag_part": _diag_part,
     "diag_matrix": _diag_matrix,
+    "unslice": _unslice,
     "gather_or_zero": _gather_or_zero,
     "flat_segments": _flat_segments,
     "clear_rows": _clear_rows,

@@ -76,7 +76,15 @@ def _unslice(onnx: Builder, x: Value, index: tuple, shape: tuple) -> Value:
             continue
         size = shape[len(before)]
         start, stop, step = i if type(i) is tuple else (i, i + 1 if i != -1 else None, 1)
-        if step not in (None, 1) or type(size) is Size and (start or stop):
+        if type(size) is Size:  # the whole of it, or all but what is known at the ends
+            start = 0 if start is None else start
+            gap = 0 if stop is None else size - stop
+            if step in (None, 1) and type(start) is type(gap) is int and start >= 0 and type(i) is tuple:
+                before.append(start)
+                after.append(gap)
+                place += 1
+                continue
+        if step not in (None, 1) or type(size) is Size:
             raise Unsupported("writes into a part with steps, or of unknown size: only gradients of slices do")
         start, stop, _ = slice(start, stop).indices(size) if type(size) is int else (0, 0, 1)
         before.append(start)

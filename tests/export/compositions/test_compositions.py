@@ -23,7 +23,11 @@ def test_is_the_primitive(name):
         tensors = lambda args=args: [EagerTensor(a) for a in args]
         with np.errstate(all="ignore"):
             want = tf.nest.flatten(prim.entry(*tensors(), **sample.params))
-            got = tf.nest.flatten(COMPOSITIONS[name](*tensors(), **sample.params))
+            try:
+                got = tf.nest.flatten(COMPOSITIONS[name](*tensors(), **sample.params))
+            except NotImplementedError:  # parameters that it is not for
+                assert name in ("unslice",)
+                continue
         assert len(got) == len(want)
         for one, other in zip(got, want):
             assert (one.dtype, tuple(one.shape)) == (other.dtype, tuple(other.shape)), f"{name}, sample {k}"
