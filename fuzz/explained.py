@@ -75,6 +75,19 @@ TABLE = [
         outcome="float64",
     ),
     Explanation(
+        "Pictures of large integers are computed in float32, whose rounding is more than 1 there.",
+        names="image.(stateless_random|random|adjust).*",
+        kinds="xla",
+        how="value",
+        outcome="u?int(32|64)",
+    ),
+    Explanation(
+        "Eigenvectors are determined up to a sign or a phase, which each LAPACK chooses by the last digits.",
+        names="linalg.eig",
+        kinds="xla",
+        how="value",
+    ),
+    Explanation(
         "Quotients and products of complex infinities: which parts become NaN is up to the engine.",
         kinds="xla",
         how="value",
