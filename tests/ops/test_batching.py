@@ -32,6 +32,7 @@ WITHOUT_A_RULE = {
     "random_window",  # tries until a window fits
     "sample_classes",  # draws until there are enough different ones
     "size_tensor",  # takes no tensors
+    "sobol_points",  # neither does this
     "unique",  # as many results as there are different values
 }
 
