@@ -7,6 +7,7 @@ from tapeflow.api.arrays.joining import concat
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.dtypes import as_dtype, float32
+from tapeflow.core.fitting import same_sizes
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import DTypeLike, TensorLike
@@ -50,7 +51,7 @@ def sampled_addmm(
     places, shape = as_tensor(indices), as_tensor(dense_shape)
     added, a, b = (to_tensor(v, None if isinstance(v, Tensor) else dtype) for v in (values, mat1, mat2))
     product = (*a.shape[:-1], b.shape[-1])
-    if isinstance(shape, EagerTensor) and tuple(shape.array.tolist()) != product:
+    if isinstance(shape, EagerTensor) and not same_sizes(tuple(shape.array.tolist()), product):
         raise ValueError(f"Dense shape: {shape.array} does not match output shape: {list(product)}.")
     row = ops.cast(gather_nd(a, places[:, :-1]), dtype=dtype.np)
     columns = concat([places[:, :-2], places[:, -1:]], 1)

@@ -23,6 +23,15 @@ def test_sampled_addmm():
         tf.sparse.sampled_addmm(PLACES, ADDED, [2, 2], A, B)
 
 
+def test_sampled_addmm_of_sizes_that_a_signature_leaves_open():
+    """They were compared with the numbers of the dense shape, and refused."""
+    open_sizes = [tf.TensorSpec([None, None], tf.float64)] * 2
+    step = tf.function(
+        lambda a, b: tf.sparse.sampled_addmm(PLACES, ADDED, [3, 2], a, b)[1], input_signature=open_sizes
+    )
+    np.testing.assert_allclose(step(A, B).numpy(), wanted(A, B))
+
+
 def test_sampled_addmm_of_batches_and_its_gradient():
     a, b = tf.Variable(np.stack([A, 2 * A])), tf.Variable(np.stack([B, B]))
     places = [[0, 2, 1], [1, 0, 0]]
