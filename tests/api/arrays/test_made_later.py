@@ -115,6 +115,8 @@ NEEDS_VALUES = {
     "keras.ops.bincount",
     "math.confusion_matrix",
     "compat.v1.confusion_matrix",
+    "raw_ops.DenseBincount",
+    "raw_ops.RaggedRange",
 }  # whose results have no size before they run
 
 
