@@ -83,9 +83,16 @@ TABLE = [
     ),
     Explanation(
         "Eigenvectors are determined up to a sign or a phase, which each LAPACK chooses by the last digits.",
-        names="linalg.eig",
+        names="linalg.(eig|eigh|eigh_tridiagonal)",
         kinds="xla",
         how="value",
+    ),
+    Explanation(
+        "A sum of products that overflow: infinity or NaN, by the order in which they are added.",
+        names="linalg.(matmul|matvec|tensordot|einsum)|matmul|tensordot|einsum",
+        kinds="map",
+        how="value",
+        outcome="'(special|odd|big)'(?s:.*)nan",
     ),
     Explanation(
         "Quotients and products of complex infinities: which parts become NaN is up to the engine.",
