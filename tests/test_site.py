@@ -25,7 +25,9 @@ WIDER = """(desk) => {
     for (const e of column.querySelectorAll("*")) {
         const box = e.getBoundingClientRect();
         if (!box.width || !box.height || e.closest("svg, .md-clipboard, code *, .output *")) continue;
-        if (box.right > edge || e.matches("code") && e.scrollWidth > e.clientWidth + 1) say(e, e.tagName);
+        // The space at which words wrap hangs over the edge, with the padding of code.
+        const hanging = getComputedStyle(e).display == "inline" ? 8 : 0;
+        if (box.right > edge + hanging || e.matches("code") && e.scrollWidth > e.clientWidth + 1) say(e, e.tagName);
     }
     for (const e of column.querySelectorAll("img")) if (!e.naturalWidth) say(e, "no picture " + e.src);
     return found;
