@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
+from tapeflow.core.dtypes import bfloat16
 from tapeflow.core.primitive import recorded as ops
 
 from ..sparse_rules import KINDS, rule_of
@@ -55,7 +58,21 @@ hypot = _two("hypot", ops.hypot, also=_INEXACT)
 logaddexp = _two("logaddexp", ops.logaddexp, also=_INEXACT)
 logaddexp2 = _two("logaddexp2", numpy_function("logaddexp2"), also=_INEXACT)
 heaviside = _two("heaviside", numpy_function("heaviside"), also=_INEXACT)
-nextafter = _two("nextafter", ops.nextafter, also=_INEXACT)
+
+
+def _next(a, b):
+    """Of bfloat16 by its bits: other operations compute it in float32, where the next number is another one."""
+    if a.dtype is not bfloat16:
+        return ops.nextafter(a, b)
+    away = ops.equal(ops.greater(b, a), ops.greater(a, 0))  # from zero: the bits count up
+    bits = ops.bitcast(a, dtype=np.dtype(np.int16)) + ops.where(away, np.int16(1), np.int16(-1))
+    least = ops.where(ops.greater(b, 0), np.int16(1), np.int16(-(2**15) + 1))
+    found = ops.bitcast(ops.where(ops.equal(a, 0), least, bits), dtype=bfloat16.np)
+    found = ops.where(ops.equal(a, b), b, found)
+    return ops.where(ops.logical_or(ops.not_equal(a, a), ops.not_equal(b, b)), a + b, found)
+
+
+nextafter = _two("nextafter", _next, also=_INEXACT)
 gcd = _two("gcd", ops.gcd)
 lcm = _two("lcm", ops.lcm)
 

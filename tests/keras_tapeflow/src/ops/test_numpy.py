@@ -335,3 +335,12 @@ def test_bytes_seen_as_another_dtype(from_dtype, to_dtype, shape):
 def test_an_axis_that_is_not_there():
     with pytest.raises(ValueError, match="axis 2 is out of bounds for a tensor with 2 axes"):
         knp.sum(X, axis=2)
+
+
+def test_the_next_number_of_bfloat16():
+    """It was computed in float32 and rounded back to the number itself."""
+    bfloat16 = tf.bfloat16.as_numpy_dtype
+    x = np.array([1, 1, 0, -0.0, -1, np.inf, 3e38, 2, -2, np.nan, 1], bfloat16)
+    y = np.array([2, 0, 1, -1, -2, 0, np.inf, 2, 2, 1, np.nan], bfloat16)
+    found = knp.nextafter(tf.constant(x), tf.constant(y)).numpy()
+    np.testing.assert_array_equal(found.astype(np.float32), np.nextafter(x, y).astype(np.float32))
