@@ -143,6 +143,8 @@ def test_generators_skip_and_split():
 def test_each_row_of_a_map_has_its_seed():
     seeds = tf.constant([[1, 2], [3, 4]])
     draw = lambda seed: tf.random.stateless_normal([3], seed, alg="threefry")
+    close(tf.vectorized_map(draw, seeds).numpy(), np.stack([draw(seed) for seed in seeds]), terms=10)
+    draw = lambda seed: tf.random.stateless_uniform([3], seed, None, None, tf.uint32, alg="threefry")
     np.testing.assert_array_equal(tf.vectorized_map(draw, seeds), [draw(seed) for seed in seeds])
 
 
