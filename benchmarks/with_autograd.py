@@ -37,7 +37,14 @@ def sgd(loss_of, params):
 
 
 def mlp(wrap):
-    data = w.mlp()
+    return dense(wrap, w.mlp())
+
+
+def small_mlp(wrap):
+    return dense(wrap, w.small_mlp())
+
+
+def dense(wrap, data):
     x, labels = data["x"], data["labels"]
 
     def loss(w1, b1, w2, b2, w3, b3):

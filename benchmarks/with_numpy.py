@@ -51,7 +51,14 @@ def softmax_cross_entropy(logits, labels):
 
 
 def mlp(wrap):
-    data = w.mlp()
+    return dense(wrap, w.mlp())
+
+
+def small_mlp(wrap):
+    return dense(wrap, w.small_mlp())
+
+
+def dense(wrap, data):
     x, labels = data["x"], data["labels"]
     w1, b1, w2, b2, w3, b3 = data["params"]
 

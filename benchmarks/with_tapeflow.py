@@ -82,7 +82,14 @@ def cross_entropy(labels, logits):
 
 
 def mlp(wrap):
-    data = w.mlp()
+    return dense(wrap, w.mlp())
+
+
+def small_mlp(wrap):
+    return dense(wrap, w.small_mlp())
+
+
+def dense(wrap, data):
     x, labels = tensor(data["x"]), tensor(data["labels"])
 
     def loss(w1, b1, w2, b2, w3, b3):

@@ -14,6 +14,7 @@ import numpy as np
 TITLES = {
     "square": "scalar v**2 and its gradient",
     "chain": "100-operation chain on 4 floats and its gradient",
+    "small_mlp": "MLP 784-64-64-10, batch 32, SGD step",
     "mlp": "MLP 784-1024-1024-10, batch 512, SGD step",
     "cnn": "CNN on 32x32x3 (32-64-128 channels), batch 64, SGD step",
     "lstm": "LSTM unrolled over 50 steps, batch 32, hidden 64, SGD step",
@@ -33,6 +34,7 @@ MEMORY_LAYERS, MEMORY_WIDTH, MEMORY_BATCH = 12, 1024, 2048
 # Sizes of the training steps: for two cores, for one large GPU, and to see in seconds whether the GPU's programs run.
 SCALES: dict[str, dict[str, dict]] = {
     "cpu": {
+        "small_mlp": {"widths": (784, 64, 64, 10), "batch": 32},
         "mlp": {"widths": (784, 1024, 1024, 10), "batch": 512},
         "cnn": {"channels": (3, 32, 64, 128), "pixels": 32, "batch": 64},
         "lstm": {"steps": 50, "batch": 32, "features": 32, "width": 64},
@@ -99,7 +101,14 @@ def chain() -> np.ndarray:
 
 
 def mlp() -> dict:
-    widths, batch = sizes("mlp").values()
+    return dense(**sizes("mlp"))
+
+
+def small_mlp() -> dict:
+    return dense(**sizes("small_mlp"))
+
+
+def dense(widths: tuple, batch: int) -> dict:
     layers = [(weights(i, a, b), np.zeros(b, np.float32)) for i, (a, b) in enumerate(itertools.pairwise(widths))]
     return {
         "x": normal(0, batch, widths[0]),

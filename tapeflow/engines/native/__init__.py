@@ -35,7 +35,7 @@ def _preferred(plain: Callable, place: str) -> Callable:
 
     def kernel(x: Any, *others: Any, **params: Any) -> Any:
         nonlocal native
-        if x.size >= LARGE and x.dtype == FLOAT32:
+        if x.size >= LARGE or (others and others[0].size >= LARGE):
             native = native or named(place)
             out = native(x, *others, **params)
             if out is not None:

@@ -2,12 +2,17 @@
 
 import ctypes
 import os
+import sys
 
 from tapeflow.core.runtime.processors import processors
 
 from . import FOLDER
 from .building import digest, file_name
 
+_BLAS = (
+    "scipy_cblas_sgemm64_", "scipy_cblas_dgemm64_",
+    "scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_",
+)  # fmt: skip
 _LEVELS = {1: "any processor", 3: "AVX2", 4: "AVX-512"}
 
 
@@ -16,7 +21,7 @@ class Library:
 
     def __init__(self) -> None:
         self.functions: ctypes.CDLL | None = None
-        self.state, self.threads = "", 1
+        self.state, self.threads, self.multiplies = "", 1, False
         if os.environ.get("TAPEFLOW_NATIVE") == "0":
             self.state = "off: TAPEFLOW_NATIVE is 0"
             return
@@ -29,6 +34,7 @@ class Library:
             if found is not None:
                 self.functions, self.threads = found, processors()
                 found.tapeflow_threads(self.threads)
+                self.multiplies = _lend_blas(found)
                 self.state = f"on: for {_LEVELS[level]}, {self.threads} thread{'s' * (self.threads > 1)}"
                 return
 
@@ -48,6 +54,19 @@ class Library:
             self.state = f"not usable: {error}"
             return None
         return found
+
+
+def _lend_blas(library: ctypes.CDLL) -> bool:
+    """Tells the library where the BLAS of NumPy's wheels is; False where NumPy has another one."""
+    if sys.platform == "win32":
+        return False
+    try:
+        loaded = ctypes.CDLL(sys.modules["numpy._core._multiarray_umath"].__file__)  # looks in what it depends on, too
+        functions = [getattr(loaded, name) for name in _BLAS]
+    except (OSError, AttributeError):
+        return False
+    library.tapeflow_blas(*functions)
+    return True
 
 
 library = Library()

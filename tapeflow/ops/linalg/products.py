@@ -143,7 +143,7 @@ def _matmul_rows(op, args, batched, params):
 
 matmul = primitive(
     "matmul(a, b)",
-    kernel={"numpy": _matmul, "jax": _matmul_xla},
+    kernel={"numpy": _matmul, "jax": _matmul_xla, "native": "linalg.products.matmul"},
     makes_new=True,
     shape=_matmul_shape,
     vjp={"a": _matmul_vjp_a, "b": _matmul_vjp_b},

@@ -50,6 +50,8 @@ def same(got, want, name, terms=1.0):
 
 def terms_of(name, arrays, params):
     """How large the numbers are that a result is made of: all of a row, or a gradient."""
+    if name == "matmul":
+        return np.matmul(*[np.abs(a) for a in arrays])
     size = np.abs(np.nan_to_num(arrays[0], posinf=0, neginf=0), dtype=float)
     return size.sum(params["axis"], keepdims=True) if "axis" in params else size if "_grad" in name else 1.0
 
@@ -98,6 +100,8 @@ def calls(name, rng, odd):
             return [x], geometry
         largest, origin = both("max_pool", [x], geometry)[1]
         return [drawn(rng, largest.shape, odd), origin], geometry | {"shape": shape}
+    if name == "matmul":  # what it does with odd numbers depends on the order of a sum: see linalg/test_products.py
+        return [drawn(rng, (90, 80), 0), drawn(rng, (80, count % 999 + 60), 0)], {}
     rowwise = "axis" in REGISTRY[name].params
     shape = (int(rng.integers(1, 9)), count) if rowwise else (count,)
     params = {"axis": 1} if rowwise else {"alpha": 0.2} if "alpha" in REGISTRY[name].params else {}
@@ -133,6 +137,7 @@ def test_the_number_of_threads_changes_nothing(name):
         arrays, params = ([x], geometry) if name == "max_pool" else ([largest, origin], geometry | {"shape": x.shape})
     else:
         arrays = [drawn(rng, (3000, 70), 0.01) for _ in REGISTRY[name].inputs]
+        arrays[-1] = arrays[-1].T if name == "matmul" else arrays[-1]
         params = {"axis": 1} if "axis" in REGISTRY[name].params else {}
         params |= {"alpha": 0.2} if "alpha" in REGISTRY[name].params else {}
     try:
@@ -166,7 +171,6 @@ def test_large_arrays_go_there(monkeypatch):
     try:
         for size in (native.LARGE - 1, native.LARGE):
             kernel(np.ones(size, np.float32))
-        kernel(np.ones(native.LARGE))
     finally:
         cells["native"].cell_contents = before
     assert seen == [native.LARGE]

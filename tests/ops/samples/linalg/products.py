@@ -17,6 +17,7 @@ SAMPLES = {
         of(normal(6, 1, 2, 3), normal(5, 3, 4), reference=np.matmul),
         of(normal(3, 2, 3), normal(2, 1, 3, 4)),
         of(np.swapaxes(normal(5, 3, 2), -1, -2), normal(3, 4), reference=np.matmul),
+        of(normal(70, 68), np.swapaxes(normal(66, 68), -1, -2), order=0, reference=np.matmul),  # large
         of(complex_normal(2, 3), complex_normal(3, 2)),
         of(complex_normal(4, 2, 3), complex_normal(3, 2)),
         of(np.zeros((2, 0)), np.zeros((0, 3))),
