@@ -11,12 +11,12 @@ from . import FLOAT32
 from .library import library
 
 
-def function(name: str, *kinds: Any) -> Callable | None:
-    """One of the library's, by the types of its arguments; None if there is no library."""
+def function(name: str, *kinds: Any, returns: bool = False) -> Callable | None:
+    """One of the library's, by the types of its arguments; None if there is no library. Some return an int."""
     if library.functions is None:
         return None
     found = getattr(library.functions, name)
-    found.argtypes, found.restype = kinds, None
+    found.argtypes, found.restype = kinds, ctypes.c_int if returns else None
     return found
 
 

@@ -38,6 +38,14 @@ class Library:
                 self.state = f"on: for {_LEVELS[level]}, {self.threads} thread{'s' * (self.threads > 1)}"
                 return
 
+    @property
+    def instructions(self) -> list[str]:
+        """The primitives that it can compute as parts of expressions."""
+        if self.functions is None:
+            return []
+        self.functions.tapeflow_instructions.restype = ctypes.c_char_p
+        return self.functions.tapeflow_instructions().decode().split()
+
     def _opened(self, level: int) -> ctypes.CDLL | None:
         path = FOLDER / file_name(level)
         if not path.exists():
@@ -63,7 +71,7 @@ def _lend_blas(library: ctypes.CDLL) -> bool:
     try:
         loaded = ctypes.CDLL(sys.modules["numpy._core._multiarray_umath"].__file__)  # looks in what it depends on, too
         functions = [getattr(loaded, name) for name in _BLAS]
-    except (OSError, AttributeError):
+    except (OSError, AttributeError, KeyError):
         return False
     library.tapeflow_blas(*functions)
     return True

@@ -9,7 +9,7 @@ import math
 import operator
 import weakref
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.function.tracing.graph import Graph, Node
 
 from .cleaning import Cleaned, kernel_of
+from .fusing import Fused, fused
 
 _LARGE = 4096  # elements from which on it is worth a statement to let go, or to write over
 
@@ -46,15 +47,17 @@ def compiled(
     are what the first outputs were in the iteration of a loop before. Some the plan writes over: it says so by
     `owned`."""
     clean = Cleaned(graph, inputs, outputs, effects)
+    if after_nodes is None:
+        clean.nodes = fused(clean)
     in_place = _written_in_place(clean, inputs[:state]) if after_nodes is None else {}
     env = {f"t{p}": array for p, array in clean.held.items()}
-    kernels = [kernel_of(node, graph) for node in clean.nodes]
+    kernels = [node.prim.kernel if type(node.prim) is Fused else kernel_of(node, graph) for node in clean.nodes]
     lifetimes = _Lifetimes(graph, clean, kernels, {*inputs, *clean.outputs, *clean.held})
     lines, lines_of = [f"def run({', '.join(f't{p}' for p in inputs)}):"], {}
     if after_nodes is not None:
         env["after"] = after_nodes(clean.nodes)
     for k, (node, kernel) in enumerate(zip(clean.nodes, kernels)):
-        over = None if after_nodes else in_place[k] if k in in_place else lifetimes.written_over(k)
+        over = {} if after_nodes else {"out": in_place[k]} if k in in_place else lifetimes.written_over(k)
         lines.append(f"    {_statement(k, node, kernel, over, env)}")
         lines_of[len(lines)] = node
         if after_nodes is not None:  # who looks wants to see everything
@@ -88,12 +91,12 @@ def _written_in_place(clean: Cleaned, state: list[int]) -> dict[int, int]:
     return found
 
 
-def _statement(k: int, node: Node, kernel: Callable, over: int | None, env: dict) -> str:
-    """`over`: the position of an input whose memory the output gets."""
+def _statement(k: int, node: Node, kernel: Callable, over: dict[str, int], env: dict) -> str:
+    """`over`: by the keyword that says so, the input whose memory an output gets."""
     targets = ", ".join(f"t{p}" for p in node.outputs) + ("," if node.several and len(node.outputs) == 1 else "")
     arguments = [f"t{p}" for p in node.inputs]
     text, ufunc = _OPERATORS.get(kernel, (None, kernel))
-    if text is not None and over is None:
+    if text is not None and not over:
         return f"{targets} = {text.format(*arguments)}"
     env[f"k{k}"] = ufunc
     for name, value in node.params.items():
@@ -102,8 +105,7 @@ def _statement(k: int, node: Node, kernel: Callable, over: int | None, env: dict
         else:
             env[f"p{k}_{name}"] = value
             arguments.append(f"{name}=p{k}_{name}")
-    if over is not None:
-        arguments.append(f"out=t{over}")
+    arguments += [f"{keyword}=t{p}" for keyword, p in over.items()]
     call = f"k{k}({', '.join(arguments)})"
     return f"{targets} = {call}" if targets else call
 
@@ -133,13 +135,20 @@ class _Lifetimes:
     def _makes_new(self, k: int) -> bool:
         return self.ufunc[k] or self.nodes[k].prim.makes_new
 
-    def written_over(self, k: int) -> int | None:
-        """An input of node `k` whose memory nobody needs after it, and that is just what the output needs."""
+    def written_over(self, k: int) -> dict[str, int]:
+        """Inputs of node `k` whose memory nobody needs after it, and that is just what outputs need: by keywords of
+        the kernel."""
         node = self.nodes[k]
-        if not self.ufunc[k]:
-            return None
-        out = self.graph.symbols[node.outputs[0]].spec
-        for p in node.inputs:
+        if type(node.prim) is Fused:
+            pairs = zip(node.outputs, node.prim.free)
+            found = {f"y{n}": self._taken_by(k, out, free) for n, (out, free) in enumerate(pairs)}
+        else:
+            found = {"out": self._taken_by(k, node.outputs[0], node.inputs)} if self.ufunc[k] else {}
+        return {keyword: p for keyword, p in found.items() if p is not None}
+
+    def _taken_by(self, k: int, output: int, inputs: Iterable[int]) -> int | None:
+        out = self.graph.symbols[output].spec
+        for p in inputs:
             spec = self.graph.symbols[p].spec
             fits = alike(spec.shape, out.shape) and spec.dtype == out.dtype and _elements(spec) >= _LARGE
             if fits and p in self.new and p not in self.taken and self.busy_until[p] <= k:

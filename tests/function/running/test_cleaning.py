@@ -9,6 +9,7 @@ from tapeflow.function.running.cleaning import Cleaned
 from tests.function.programs import X
 from tests.ops.samples import all_samples
 from tests.ops.test_registry import parts, tf_tensor
+from tests.rounding import close
 
 SAMPLES = all_samples()
 SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan])
@@ -47,7 +48,7 @@ def test_effects_stay():
 def test_the_same_is_computed_once():
     f = lambda x: tf.exp(x) * tf.sin(x) + tf.exp(x) / tf.sin(x)
     assert sorted(operations(f, X)) == ["add", "div", "exp", "mul", "sin"]
-    same_bits(tf.function(f)(X), f(X))
+    close(tf.function(f)(X), f(X), terms=6)  # functions of a fused group are rounded by themselves
 
 
 def test_parameters_tell_operations_apart():

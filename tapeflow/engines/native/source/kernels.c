@@ -352,3 +352,4 @@ KERNEL void unpool(const float *x, const uint8_t *origin, float *out, int64_t ex
 }
 
 #include "products.h"
+#include "fusion.h"

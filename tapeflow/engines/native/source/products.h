@@ -81,8 +81,6 @@ typedef struct {
     int64_t tall, wide, down, across; /* of a block; how many there are */
 } Blocks;
 
-static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
-
 static void one_block(const Blocks *s, int64_t outer, int64_t inner, int64_t row, int64_t column) {
     const Products *p = s->of;
     const int64_t rows = least_of(s->tall, p->rows - row), columns = least_of(s->wide, p->columns - column);

@@ -11,6 +11,8 @@ static void in_pieces(work piece, const void *job, int64_t count, int64_t least)
 
 static int most_threads = 1;
 
+static inline int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
 #if defined(_WIN32)
 
 static void in_pieces(work piece, const void *job, int64_t count, int64_t least) {
