@@ -11,6 +11,7 @@ import pytest
 from tapeflow.core.primitive import REGISTRY
 from tapeflow.engines import native
 from tapeflow.engines.native.library import library
+from tests.engines.native.nn.test_convolutions import convolution_calls
 from tests.ops.samples import all_samples
 
 SAMPLES = all_samples()
@@ -49,7 +50,10 @@ def same(got, want, name, terms=1.0):
 
 
 def terms_of(name, arrays, params):
-    """How large the numbers are that a result is made of: all of a row, or a gradient."""
+    """How large the numbers are that a result is made of: all of a row or a window, or a gradient."""
+    if name.startswith("conv"):
+        sizes = [np.abs(np.nan_to_num(a, posinf=0, neginf=0), dtype=float) for a in arrays]
+        return both(name, sizes, params)[1]
     size = np.abs(np.nan_to_num(arrays[0], posinf=0, neginf=0), dtype=float)
     return size.sum(params["axis"], keepdims=True) if "axis" in params else size if "_grad" in name else 1.0
 
@@ -91,6 +95,8 @@ def drawn(rng, shape, odd):
 def calls(name, rng, odd):
     """Arrays and parameters of any size: whole vectors and what is left over."""
     count = int(rng.choice([1, 3, 15, 16, 17, 255, 257, 5000, 40000]))
+    if name.startswith("conv"):
+        return convolution_calls(name, rng, drawn, odd)
     if name in ("max_pool", "unpool"):
         geometry, shape = GEOMETRIES[rng.integers(3)], (3, 9, 8, int(rng.choice([1, 3, 16, 70])))
         x = drawn(rng, shape, odd)
@@ -131,6 +137,8 @@ def test_the_number_of_threads_changes_nothing(name):
         x = drawn(rng, (8, 32, 32, 16), 0)
         largest, origin = both("max_pool", [x], geometry)[1]
         arrays, params = ([x], geometry) if name == "max_pool" else ([largest, origin], geometry | {"shape": x.shape})
+    elif name.startswith("conv"):
+        arrays, params = convolution_calls(name, rng, drawn, 0, batch=23)
     else:
         arrays = [drawn(rng, (3000, 70), 0.01) for _ in REGISTRY[name].inputs]
         params = {"axis": 1} if "axis" in REGISTRY[name].params else {}
