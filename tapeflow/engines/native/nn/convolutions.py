@@ -27,10 +27,15 @@ def called(call: Callable | None) -> Callable:
     return run
 
 
-_conv, _input_grad, _filter_grad = [
-    called(function(name, POINTER, POINTER, POINTER, POINTER))
-    for name in ("conv", "conv_input_grad", "conv_filter_grad")
-]
+def _both(name: str) -> dict[bool, Callable]:
+    """Of filters that see all channels, and of filters that see one each."""
+    return {
+        depthwise: called(function(full, POINTER, POINTER, POINTER, POINTER))
+        for depthwise, full in ((False, name), (True, name.replace("conv", "conv_depthwise")))
+    }
+
+
+_conv, _input_grad, _filter_grad = map(_both, ("conv", "conv_input_grad", "conv_filter_grad"))
 
 
 def _planar(values: Any, one: Any) -> tuple:
@@ -61,28 +66,35 @@ def _positions(size: tuple, window: tuple, strides: tuple, padding: tuple, dilat
 
 
 def conv(x: Any, w: Any, *, strides: tuple, padding: tuple, dilations: tuple, groups: int) -> Any:
-    if groups != 1 or x.ndim != w.ndim or x.shape[-1] != w.shape[-2]:
+    depthwise = groups > 1
+    if x.ndim != w.ndim or x.shape[-1] != w.shape[-2] * groups or (depthwise and w.shape[-2] != 1):
+        return None
+    if w.shape[-1] % groups:
         return None
     count = _positions(x.shape[1:-1], w.shape[:-2], strides, padding, dilations)
     geometry = _geometry(x.shape, w.shape[:-2], w.shape[-1], count, strides, padding, dilations)
-    return _conv(x, w, (len(x), *count, w.shape[-1]), geometry)
+    return _conv[depthwise](x, w, (len(x), *count, w.shape[-1]), geometry)
 
 
 def conv_input_grad(
     dy: Any, w: Any, *, size: tuple, strides: tuple, padding: tuple, dilations: tuple, groups: int
 ) -> Any:
-    if groups != 1 or not dy.ndim == w.ndim == len(size) + 2 or dy.shape[-1] != w.shape[-1]:
+    depthwise = groups > 1
+    if not dy.ndim == w.ndim == len(size) + 2 or dy.shape[-1] != w.shape[-1]:
         return None
-    shape = (len(dy), *size, w.shape[-2])
+    if depthwise and w.shape[-2:] != (1, groups):
+        return None
+    shape = (len(dy), *size, w.shape[-2] * groups)
     geometry = _geometry(shape, w.shape[:-2], w.shape[-1], dy.shape[1:-1], strides, padding, dilations)
-    return _input_grad(dy, w, shape, geometry)
+    return _input_grad[depthwise](dy, w, shape, geometry)
 
 
 def conv_filter_grad(
     x: Any, dy: Any, *, window: tuple, strides: tuple, padding: tuple, dilations: tuple, groups: int
 ) -> Any:
-    if groups != 1 or dy.ndim != x.ndim or len(dy) != len(x):
+    depthwise = groups > 1
+    if dy.ndim != x.ndim or len(dy) != len(x) or dy.shape[-1] % groups or (depthwise and groups != x.shape[-1]):
         return None
-    shape = (*window, x.shape[-1], dy.shape[-1])
+    shape = (*window, x.shape[-1] // groups, dy.shape[-1])
     geometry = _geometry(x.shape, window, dy.shape[-1], dy.shape[1:-1], strides, padding, dilations)
-    return _filter_grad(x, dy, shape, geometry)
+    return _filter_grad[depthwise](x, dy, shape, geometry)

@@ -2,6 +2,7 @@
    what leads back to the images. */
 
 #include "tiles.h"
+#include "depthwise.h"
 #include "views.h"
 
 #define BUSY 500000 /* multiplications that are worth a thread */
@@ -19,13 +20,14 @@ typedef struct {
     int64_t y, x, element, phase, index;
 } Tap;
 
-/* Their runs in a strip: taps that are side by side are one. `numbers` has room for two of each. */
-static Runs runs_of(const View *v, const Tap *taps, int64_t count, int64_t *numbers) {
+/* Their runs in a strip: taps that are side by side are one, if they may be. `numbers` has room for two of each. */
+static Runs runs_of(const View *v, const Tap *taps, int64_t count, int64_t *numbers, int join) {
     int64_t *start = numbers, *end = numbers + count, n = 0;
+    const int64_t pixel = v->channels * v->repeats;
     for (int64_t i = 0; i < count; i++) {
-        const int64_t place = (taps[i].y - v->top) * v->line + (taps[i].x - v->left) * v->channels;
-        if (!n || end[n - 1] != place) start[n++] = place;
-        end[n - 1] = place + v->channels;
+        const int64_t place = (taps[i].y - v->top) * v->line + (taps[i].x - v->left) * pixel;
+        if (!n || !join || end[n - 1] != place) start[n++] = place;
+        end[n - 1] = place + pixel;
     }
     return (Runs){start, end, n};
 }
@@ -52,7 +54,9 @@ typedef struct {
     View view;
     Panels panels;
     const float *w;
-    int back; /* filters are turned round, and their two axes of channels change places */
+    int back;      /* filters are turned round, and their two axes of channels change places */
+    int depthwise; /* each channel has filters of its own */
+    int64_t inner; /* numbers that a tap has for a channel of the result */
     float *out;
     int64_t height, width;    /* of the result */
     int64_t every_y, every_x; /* pixels between those of a phase */
@@ -70,6 +74,9 @@ static void convolve_phase(const Convolving *c, const Phase *f, const Place *pla
     const int64_t vectors = panel_vectors(&c->panels, panel), start = panel_start(&c->panels, panel);
     const int64_t rows = least(place->rows, f->rows - place->row), n = points_at(v, place, rows, f->columns, at);
     if (rows <= 0) return;
+    const tile compute = (c->depthwise ? depthwise_tiles : tiles)[vectors];
+    const int64_t points = c->depthwise ? DEPTHWISE_POINTS : points_of(vectors);
+    if (c->depthwise) seen += start;
     int64_t *next = to;
     for (int64_t e = place->example; e < place->example + place->images; e++)
         for (int64_t j = place->row; j < place->row + rows; j++)
@@ -78,10 +85,10 @@ static void convolve_phase(const Convolving *c, const Phase *f, const Place *pla
                           c->panels.channels;
     for (int64_t i = n; i < n + SPARE; i++) at[i] = at[n - 1], to[i] = to[n - 1]; /* the last tile is a whole one */
     for (const Part *k = f->parts; k < f->parts + f->part_count; k++) {
-        const float *filters = f->filters + (start * f->taps + k->first * vectors * WIDTH) * v->channels;
-        for (int64_t i = 0; i < n; i += points_of(vectors))
-            tiles[vectors](seen, at + i, filters, &k->runs, c->out + start, to + i, panel_channels(&c->panels, panel),
-                           k > f->parts);
+        const float *filters = f->filters + (start * f->taps + k->first * vectors * WIDTH) * c->inner;
+        for (int64_t i = 0; i < n; i += points)
+            compute(seen, at + i, filters, &k->runs, c->out + start, to + i, panel_channels(&c->panels, panel),
+                    k > f->parts);
     }
 }
 
@@ -110,19 +117,20 @@ static void convolve_blocks(const void *job, int64_t from, int64_t to) {
 
 static void split_taps(const Convolving *c, Phase *f, const Tap *taps, Part *parts, int64_t *numbers) {
     const int64_t width = panel_vectors(&c->panels, 0) * WIDTH;
-    const int64_t fit = most(1, PART / (width * c->view.channels));
+    const int64_t fit = most(1, PART / (width * c->inner));
     f->parts = parts, f->part_count = parts_of(f->taps, fit);
     const int64_t each = parts_of(f->taps, f->part_count);
     f->part_count = parts_of(f->taps, each);
     for (int64_t i = 0; i < f->part_count; i++) {
         const int64_t first = i * each;
-        parts[i] = (Part){first, runs_of(&c->view, taps + first, least(each, f->taps - first), numbers + 2 * first)};
+        parts[i] = (Part){first, runs_of(&c->view, taps + first, least(each, f->taps - first), numbers + 2 * first,
+                                         !c->depthwise)};
     }
 }
 
 static void pack_taps(const void *job, int64_t from, int64_t to) {
     const Convolving *c = job;
-    const int64_t inner = c->view.channels, outer = c->panels.channels;
+    const int64_t inner = c->inner, outer = c->panels.channels;
     for (const Tap *t = c->taps + from; t < c->taps + to; t++)
         for (int64_t p = 0; p < c->panels.count; p++) {
             const Phase *f = c->phases + t->phase;
@@ -197,15 +205,17 @@ static void backward_taps(Convolving *c, const Convolution *g) {
 }
 
 /* Computes either; 0 if all went well, 1 if there was no memory. */
-static int convolve(const Convolution *g, const float *images, const float *w, float *out, int back) {
+static int convolve(const Convolution *g, const float *images, const float *w, float *out, int back, int depthwise) {
     int failed = 0;
     const int64_t window = g->tall * g->wide;
-    Convolving c = {.w = w, .out = out, .back = back, .failed = &failed};
+    Convolving c = {.w = w, .out = out, .back = back, .depthwise = depthwise, .failed = &failed};
     c.view = back ? backward_view(g, images) : forward_view(g, images);
     c.panels = panels_of(back ? g->channels : g->outputs);
     c.height = back ? g->height : g->rows, c.width = back ? g->width : g->columns;
     c.every_y = back ? g->step_y : 1, c.every_x = back ? g->step_x : 1;
-    float *filters = floats(panels_size(&c.panels, window * c.view.channels));
+    c.inner = depthwise ? 1 : c.view.channels;
+    if (depthwise) c.view.repeats = c.panels.channels / c.view.channels, c.view.overruns = c.panels.channels % WIDTH > 0;
+    float *filters = floats(panels_size(&c.panels, window * c.inner));
     int64_t *runs = counts(2 * window);
     Part *parts = malloc((size_t)window * sizeof(Part));
     c.taps = malloc((size_t)window * sizeof(Tap));
@@ -216,12 +226,12 @@ static int convolve(const Convolution *g, const float *images, const float *w, f
         if (c.phase_count < c.every_y * c.every_x)
             memset(out, 0, (size_t)(g->examples * c.height * c.width * c.panels.channels) * sizeof(float));
         for (int64_t p = 0, t = 0; p < c.phase_count; t += c.phases[p++].taps) {
-            c.phases[p].filters = filters + panels_size(&c.panels, t * c.view.channels);
+            c.phases[p].filters = filters + panels_size(&c.panels, t * c.inner);
             split_taps(&c, c.phases + p, c.taps + t, parts + t, runs + 2 * t);
         }
-        in_pieces(pack_taps, &c, c.tap_count, 1 + WORTH / (g->channels * g->outputs));
+        in_pieces(pack_taps, &c, c.tap_count, 1 + WORTH / (c.inner * c.panels.channels));
         const int64_t items = c.view.blocks * c.panels.count;
-        const int64_t work = g->examples * g->rows * g->columns * window * g->channels * g->outputs / items;
+        const int64_t work = g->examples * g->rows * g->columns * window * c.inner * c.panels.channels / items;
         in_pieces(convolve_blocks, &c, items, 1 + BUSY / (work + 1));
     } else
         failed = 1;
@@ -229,10 +239,21 @@ static int convolve(const Convolution *g, const float *images, const float *w, f
     return failed;
 }
 
-KERNEL int conv(const float *x, const float *w, float *out, const Convolution *g) { return convolve(g, x, w, out, 0); }
+KERNEL int conv(const float *x, const float *w, float *out, const Convolution *g) {
+    return convolve(g, x, w, out, 0, 0);
+}
 
 KERNEL int conv_input_grad(const float *dy, const float *w, float *out, const Convolution *g) {
-    return convolve(g, dy, w, out, 1);
+    return convolve(g, dy, w, out, 1, 0);
+}
+
+KERNEL int conv_depthwise(const float *x, const float *w, float *out, const Convolution *g) {
+    return convolve(g, x, w, out, 0, 1);
+}
+
+/* Of one filter for each channel. */
+KERNEL int conv_depthwise_input_grad(const float *dy, const float *w, float *out, const Convolution *g) {
+    return convolve(g, dy, w, out, 1, 1);
 }
 
 #include "filter_gradients.h"

@@ -22,7 +22,17 @@
 
 typedef float vec __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
 #define INLINE static inline __attribute__((always_inline))
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#if defined(__AVX512F__)
+#define TILED static __attribute__((min_vector_width(512))) /* it would make two halves of a vector */
+#endif
+#else
 #define UNROLLED _Pragma("GCC unroll 8")
+#endif
+#if !defined(TILED)
+#define TILED static
+#endif
 
 /* Floats that stay until the call ends; 0 where there is no more memory. */
 static float *floats(int64_t count) {
@@ -75,7 +85,7 @@ typedef void (*tile)(const float *, const int64_t *, const float *, const Runs *
                      int);
 
 #define TILE(P, V)                                                                                             \
-    static void tile_##P##_##V(const float *in, const int64_t *at, const float *filters, const Runs *runs,     \
+    TILED void tile_##P##_##V(const float *in, const int64_t *at, const float *filters, const Runs *runs,     \
                                float *out, const int64_t *to, int64_t channels, int more) {                    \
         tile_of(in, at, filters, runs, out, to, channels, more, P, V);                                         \
     }
@@ -114,7 +124,7 @@ INLINE void sum_of(const float *in, const int64_t *at, int64_t points, const flo
 typedef void (*summing)(const float *, const int64_t *, int64_t, const float *, float *);
 
 #define SUM(R, V)                                                                                             \
-    static void sum_##R##_##V(const float *in, const int64_t *at, int64_t points, const float *dy, float *out) { \
+    TILED void sum_##R##_##V(const float *in, const int64_t *at, int64_t points, const float *dy, float *out) { \
         sum_of(in, at, points, dy, out, R, V);                                                                \
     }
 #define SUMS(V) SUM(1, V) SUM(2, V) SUM(3, V) SUM(4, V) SUM(5, V) SUM(6, V)

@@ -10,6 +10,7 @@ typedef struct {
     int64_t step_y, step_x;                /* pixels from point to point */
     int64_t top, bottom, left, right;      /* what a point sees of pixels around it: both ends included */
     int64_t repeats;                       /* how often each channel appears in the strip, side by side */
+    int overruns;                          /* whole vectors are read, also at the end, so that it must be a strip */
     /* from here on, what `settle` finds */
     int in_place;
     int64_t line, image;                   /* floats from row to row, and from image to image, of a block */
@@ -34,7 +35,7 @@ static inline int64_t strip_rows(const View *v, int64_t lines) {
 static void settle(View *v, int64_t panels) {
     const int64_t shares = parts_of(SHARES, panels);
     v->in_place = v->top >= 0 && v->left >= 0 && (v->rows - 1) * v->step_y + v->bottom < v->height &&
-                  (v->columns - 1) * v->step_x + v->right < v->width && v->repeats == 1;
+                  (v->columns - 1) * v->step_x + v->right < v->width && v->repeats == 1 && !v->overruns;
     v->line = v->in_place ? v->width * v->channels
                           : ((v->columns - 1) * v->step_x + v->right - v->left + 1) * v->channels * v->repeats;
     const int64_t all = strip_rows(v, v->rows) * v->line;
