@@ -51,7 +51,7 @@ def same(got, want, name, terms=1.0):
 
 def terms_of(name, arrays, params):
     """How large the numbers are that a result is made of: all of a row or a window, or a gradient."""
-    if name.startswith("conv"):
+    if name.startswith(("conv", "window")):
         sizes = [np.abs(np.nan_to_num(a, posinf=0, neginf=0), dtype=float) for a in arrays]
         return both(name, sizes, params)[1]
     size = np.abs(np.nan_to_num(arrays[0], posinf=0, neginf=0), dtype=float)
@@ -78,6 +78,7 @@ def test_every_sample(name):
 
 ODD = np.array([np.nan, np.inf, -np.inf, 0, -0.0, 1e-45, -1e-45, 1e-38, 3e38, -3e38, 6, 88.8, -88.8, -5.7, 10.5])
 WINDOWS = dict(strides=(1, 2, 2, 1), dilations=(1, 1, 1, 1))
+POOLING = {"max_pool": True, "unpool": False, "window_sum": True, "window_spread": False}  # does it take images?
 GEOMETRIES = [
     WINDOWS | dict(window=(1, 2, 2, 1), padding=((0, 0),) * 4),
     WINDOWS | dict(window=(1, 3, 2, 1), padding=((0, 0), (1, 1), (0, 1), (0, 0))),
@@ -97,13 +98,14 @@ def calls(name, rng, odd):
     count = int(rng.choice([1, 3, 15, 16, 17, 255, 257, 5000, 40000]))
     if name.startswith("conv"):
         return convolution_calls(name, rng, drawn, odd)
-    if name in ("max_pool", "unpool"):
+    if name in POOLING:
         geometry, shape = GEOMETRIES[rng.integers(3)], (3, 9, 8, int(rng.choice([1, 3, 16, 70])))
         x = drawn(rng, shape, odd)
-        if name == "max_pool":
+        if name in ("max_pool", "window_sum"):
             return [x], geometry
         largest, origin = both("max_pool", [x], geometry)[1]
-        return [drawn(rng, largest.shape, odd), origin], geometry | {"shape": shape}
+        arrays = [drawn(rng, largest.shape, odd), origin]
+        return arrays[: len(REGISTRY[name].inputs)], geometry | {"shape": shape}
     rowwise = "axis" in REGISTRY[name].params
     shape = (int(rng.integers(1, 9)), count) if rowwise else (count,)
     params = {"axis": 1} if rowwise else {"alpha": 0.2} if "alpha" in REGISTRY[name].params else {}
@@ -132,11 +134,12 @@ def test_any_numbers(name, odd):
 @pytest.mark.parametrize("name", sorted(NAMED))
 def test_the_number_of_threads_changes_nothing(name):
     rng, found = np.random.default_rng(1), []
-    if name in ("max_pool", "unpool"):
+    if name in POOLING:
         geometry = GEOMETRIES[0]
         x = drawn(rng, (8, 32, 32, 16), 0)
         largest, origin = both("max_pool", [x], geometry)[1]
-        arrays, params = ([x], geometry) if name == "max_pool" else ([largest, origin], geometry | {"shape": x.shape})
+        arrays, params = ([x], geometry) if POOLING[name] else ([largest, origin], geometry | {"shape": x.shape})
+        arrays = arrays[: len(REGISTRY[name].inputs)]
     elif name.startswith("conv"):
         arrays, params = convolution_calls(name, rng, drawn, 0, batch=23)
     else:

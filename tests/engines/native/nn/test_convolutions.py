@@ -63,8 +63,11 @@ def arguments(name, case, draw, batch=3):
 
 
 def convolution_calls(name, rng, drawn, odd, batch=2):
-    """One of the cases that the library computes. Only images have odd numbers: whether zeros around images are multiplied by filters, which
-    makes NaN of infinities, depends on the strides in NumPy's kernel."""
+    """One of the cases that the library computes.
+
+    Only images have odd numbers: whether zeros around images are multiplied by filters, which makes NaN of infinities,
+    depends on the strides in NumPy's kernel.
+    """
     cases = [case for other, case in PAIRS if other == name]
     arrays, params = arguments(name, cases[rng.integers(len(cases))], lambda shape: drawn(rng, shape, 0), batch)
     arrays[0] = drawn(rng, arrays[0].shape, odd / 50)
