@@ -99,7 +99,7 @@ def calls(name, rng, odd):
     if name.startswith("conv"):
         return convolution_calls(name, rng, drawn, odd)
     if name in POOLING:
-        geometry, shape = GEOMETRIES[rng.integers(3)], (3, 9, 8, int(rng.choice([1, 3, 16, 70])))
+        geometry, shape = GEOMETRIES[rng.integers(3)], (3, 9, 8, int(rng.choice([5, 3, 16, 70])))
         x = drawn(rng, shape, odd)
         if name in ("max_pool", "window_sum"):
             return [x], geometry

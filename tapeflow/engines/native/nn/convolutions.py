@@ -9,6 +9,8 @@ import numpy as np
 from tapeflow.engines.native.calling import POINTER, at, fits, function
 from tapeflow.engines.numpy.nn.windows import reach
 
+_NARROW = 3  # channels of a result: fewer leave too much of a vector empty, and NumPy is as fast or faster
+
 
 def called(call: Callable | None) -> Callable:
     """A function of the library as one of arrays: it fills an array of a shape. None if it has no memory for it."""
@@ -16,7 +18,7 @@ def called(call: Callable | None) -> Callable:
         call.restype = ctypes.c_int  # type: ignore[attr-defined]
 
     def run(a: Any, b: Any, shape: tuple, geometry: Any) -> Any:
-        if call is None or geometry is None:
+        if call is None or geometry is None or shape[-1] < _NARROW:
             return None
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
         if not fits(a, b):

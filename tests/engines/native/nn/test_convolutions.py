@@ -28,7 +28,7 @@ CASES = [
     ((10, 12), (3, 2), 9, 21, (3, 2), ((3, 1), (0, 4)), (2, 3)),  # more padding than the window needs
     ((9, 8), (3, 3), 4, 130, (1, 1), ((-1, 0), (0, -2)), (1, 1)),  # less than none
     ((7, 6), (2, 2), 31, 16, (5, 4), ((0, 0), (0, 0)), (1, 1)),  # pixels that no window sees
-    ((6, 7), (2, 3), 12, 1, (100, 1), ((0, 0), (1, 1)), (1, 1)),
+    ((6, 7), (2, 3), 12, 3, (100, 1), ((0, 0), (1, 1)), (1, 1)),
     ((90, 40), (3, 3), 24, 8, (1, 1), ((1, 1), (1, 1)), (1, 1)),  # several blocks of an image
     ((2, 2), (3, 3), 70, 9, (1, 1), ((1, 1), (1, 1)), (1, 1)),
     ((300,), (5,), 12, 17, (1,), ((4, 0),), (1,)),
@@ -170,6 +170,7 @@ def test_what_does_not_fit_is_left_to_numpy():
         (x[None], w[None], same),  # rows of images with filters of their own
         (x, normal((3, 3, 2, 6)), same | {"groups": 2}),
         (x, normal((3, 3, 5, 4)), same),
+        (x, normal((3, 3, 4, 2)), same),  # vectors would be nearly empty
         (x, normal((9, 9, 4, 4)), same | {"padding": ((0, 0), (0, 0))}),
     ]:
         assert convolutions.conv(a, b, **params) is None
