@@ -157,7 +157,7 @@ def _check_result(dy, x, w, **geometry):
 conv = primitive(
     "conv(x, w, *, strides, padding, dilations, groups)",
     makes_new=True,
-    kernel={"numpy": _conv, "jax": "nn.conv.conv"},
+    kernel={"numpy": _conv, "jax": "nn.conv.conv", "native": "nn.convolutions.conv"},
     shape=_conv_shape,
     vjp={
         "x": lambda ops, g, w, x_shape, strides, padding, dilations, groups: ops.conv_input_grad(
@@ -213,7 +213,7 @@ def _input_grad_shape(dy, w, size, **geometry):
 conv_input_grad = primitive(
     "conv_input_grad(dy, w, *, size, strides, padding, dilations, groups)",
     makes_new=True,
-    kernel={"numpy": _conv_input_grad, "jax": "nn.conv.conv_input_grad"},
+    kernel={"numpy": _conv_input_grad, "jax": "nn.conv.conv_input_grad", "native": "nn.convolutions.conv_input_grad"},
     shape=_input_grad_shape,
     vjp={
         "dy": lambda ops, g, w, strides, padding, dilations, groups: ops.conv(
@@ -261,7 +261,11 @@ def _filter_grad_shape(x, dy, window, **geometry):
 conv_filter_grad = primitive(
     "conv_filter_grad(x, dy, *, window, strides, padding, dilations, groups)",
     makes_new=True,
-    kernel={"numpy": _conv_filter_grad, "jax": "nn.conv.conv_filter_grad"},
+    kernel={
+        "numpy": _conv_filter_grad,
+        "jax": "nn.conv.conv_filter_grad",
+        "native": "nn.convolutions.conv_filter_grad",
+    },
     shape=_filter_grad_shape,
     vjp={
         "x": lambda ops, g, dy, x_shape, strides, padding, dilations, groups: ops.conv_input_grad(

@@ -200,7 +200,7 @@ dilation_origin = primitive(
 
 window_sum = primitive(
     "window_sum(x, *, window, strides, padding, dilations)",
-    kernel={"numpy": kernels.window_sum, "jax": "nn.pooling.window_sum"},
+    kernel={"numpy": kernels.window_sum, "jax": "nn.pooling.window_sum", "native": "nn.pooling.window_sum"},
     shape=lambda x, window, strides, padding, dilations: Spec(
         shape=_pooled_shape(x.shape, window, strides, padding, dilations), dtype=x.dtype
     ),
@@ -217,7 +217,7 @@ window_sum = primitive(
 # The transpose of window_sum: every element of a window gets what its window has.
 window_spread = primitive(
     "window_spread(x, *, shape, window, strides, padding, dilations)",
-    kernel={"numpy": kernels.window_spread, "jax": "nn.pooling.window_spread"},
+    kernel={"numpy": kernels.window_spread, "jax": "nn.pooling.window_spread", "native": "nn.pooling.window_spread"},
     shape=_unpooled_shape,
     vjp=lambda ops, g, window, strides, padding, dilations: ops.window_sum(
         g, window=window, strides=strides, padding=padding, dilations=dilations

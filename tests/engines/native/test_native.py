@@ -11,6 +11,7 @@ import pytest
 from tapeflow.core.primitive import REGISTRY
 from tapeflow.engines import native
 from tapeflow.engines.native.library import library
+from tests.engines.native.nn.test_convolutions import convolution_calls
 from tests.ops.samples import all_samples
 
 SAMPLES = all_samples()
@@ -49,9 +50,12 @@ def same(got, want, name, terms=1.0):
 
 
 def terms_of(name, arrays, params):
-    """How large the numbers are that a result is made of: all of a row, or a gradient."""
+    """How large the numbers are that a result is made of: all of a row or a window, or a gradient."""
     if name == "matmul":
         return np.matmul(*[np.abs(a) for a in arrays])
+    if name.startswith(("conv", "window")):
+        sizes = [np.abs(np.nan_to_num(a, posinf=0, neginf=0), dtype=float) for a in arrays]
+        return both(name, sizes, params)[1]
     size = np.abs(np.nan_to_num(arrays[0], posinf=0, neginf=0), dtype=float)
     return size.sum(params["axis"], keepdims=True) if "axis" in params else size if "_grad" in name else 1.0
 
@@ -76,6 +80,7 @@ def test_every_sample(name):
 
 ODD = np.array([np.nan, np.inf, -np.inf, 0, -0.0, 1e-45, -1e-45, 1e-38, 3e38, -3e38, 6, 88.8, -88.8, -5.7, 10.5])
 WINDOWS = dict(strides=(1, 2, 2, 1), dilations=(1, 1, 1, 1))
+POOLING = {"max_pool": True, "unpool": False, "window_sum": True, "window_spread": False}  # does it take images?
 GEOMETRIES = [
     WINDOWS | dict(window=(1, 2, 2, 1), padding=((0, 0),) * 4),
     WINDOWS | dict(window=(1, 3, 2, 1), padding=((0, 0), (1, 1), (0, 1), (0, 0))),
@@ -93,13 +98,16 @@ def drawn(rng, shape, odd):
 def calls(name, rng, odd):
     """Arrays and parameters of any size: whole vectors and what is left over."""
     count = int(rng.choice([1, 3, 15, 16, 17, 255, 257, 5000, 40000]))
-    if name in ("max_pool", "unpool"):
-        geometry, shape = GEOMETRIES[rng.integers(3)], (3, 9, 8, int(rng.choice([1, 3, 16, 70])))
+    if name.startswith("conv"):
+        return convolution_calls(name, rng, drawn, odd)
+    if name in POOLING:
+        geometry, shape = GEOMETRIES[rng.integers(3)], (3, 9, 8, int(rng.choice([5, 3, 16, 70])))
         x = drawn(rng, shape, odd)
-        if name == "max_pool":
+        if name in ("max_pool", "window_sum"):
             return [x], geometry
         largest, origin = both("max_pool", [x], geometry)[1]
-        return [drawn(rng, largest.shape, odd), origin], geometry | {"shape": shape}
+        arrays = [drawn(rng, largest.shape, odd), origin]
+        return arrays[: len(REGISTRY[name].inputs)], geometry | {"shape": shape}
     if name == "matmul":  # what it does with odd numbers depends on the order of a sum: see linalg/test_products.py
         return [drawn(rng, (90, 80), 0), drawn(rng, (80, count % 999 + 60), 0)], {}
     rowwise = "axis" in REGISTRY[name].params
@@ -130,11 +138,14 @@ def test_any_numbers(name, odd):
 @pytest.mark.parametrize("name", sorted(NAMED))
 def test_the_number_of_threads_changes_nothing(name):
     rng, found = np.random.default_rng(1), []
-    if name in ("max_pool", "unpool"):
+    if name in POOLING:
         geometry = GEOMETRIES[0]
         x = drawn(rng, (8, 32, 32, 16), 0)
         largest, origin = both("max_pool", [x], geometry)[1]
-        arrays, params = ([x], geometry) if name == "max_pool" else ([largest, origin], geometry | {"shape": x.shape})
+        arrays, params = ([x], geometry) if POOLING[name] else ([largest, origin], geometry | {"shape": x.shape})
+        arrays = arrays[: len(REGISTRY[name].inputs)]
+    elif name.startswith("conv"):
+        arrays, params = convolution_calls(name, rng, drawn, 0, batch=23)
     else:
         arrays = [drawn(rng, (3000, 70), 0.01) for _ in REGISTRY[name].inputs]
         arrays[-1] = arrays[-1].T if name == "matmul" else arrays[-1]

@@ -1,4 +1,4 @@
-"""Maxima of windows of images, and the way back."""
+"""Maxima and sums of windows of images, and the ways back."""
 
 import ctypes
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapeflow.engines.native.calling import COUNT, POINTER, at, fits, function
+from tapeflow.engines.native.nn import convolutions
 from tapeflow.engines.numpy.nn.windows import output_size
 
 _max_pool, _unpool = [function(name, POINTER, POINTER, POINTER, COUNT, POINTER) for name in ("max_pool", "unpool")]
@@ -47,3 +48,33 @@ def unpool(x: Any, origin: Any, shape: tuple, **geometry: Any) -> Any:
     out = (np.empty if tiled else np.zeros)(shape, x.dtype)  # windows side by side write everything
     _unpool(at(x), at(origin), at(out), x.shape[0], found[1])
     return out
+
+
+# ---- sums: convolutions of each channel with ones
+
+
+def window_sum(x: Any, *, window: tuple, strides: tuple, padding: tuple, dilations: tuple) -> Any:
+    if (ones := _ones(x.shape[-1:], window, strides, padding, dilations)) is None:
+        return None
+    return convolutions.conv(x, ones, **_inside(strides, padding, dilations), groups=x.shape[-1])
+
+
+def window_spread(x: Any, *, shape: tuple, window: tuple, strides: tuple, padding: tuple, dilations: tuple) -> Any:
+    if (ones := _ones(shape[-1:], window, strides, padding, dilations)) is None or len(shape) != len(x.shape):
+        return None
+    return convolutions.conv_input_grad(
+        x, ones, size=shape[1:-1], **_inside(strides, padding, dilations), groups=shape[-1]
+    )
+
+
+def _ones(channels: tuple, *geometry: tuple) -> Any:
+    """A filter for each channel; None for other windows than over one or two middle axes."""
+    window = geometry[0]
+    outer = [(params[0], params[-1]) for params in geometry]
+    if len(window) not in (3, 4) or outer != [(1, 1), (1, 1), ((0, 0), (0, 0)), (1, 1)]:
+        return None
+    return np.ones((*window[1:-1], 1, *channels), np.float32)
+
+
+def _inside(strides: tuple, padding: tuple, dilations: tuple) -> dict:
+    return {"strides": strides[1:-1], "padding": padding[1:-1], "dilations": dilations[1:-1]}

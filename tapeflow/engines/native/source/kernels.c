@@ -352,4 +352,5 @@ KERNEL void unpool(const float *x, const uint8_t *origin, float *out, int64_t ex
 }
 
 #include "products.h"
+#include "convolutions.h"
 #include "fusion.h"

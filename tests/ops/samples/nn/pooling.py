@@ -47,7 +47,7 @@ def _dilation_origin(x, w, window, strides, padding, dilations):
 
 
 _CASES = [
-    ((1, 4, 4, 2), dict(window=(1, 2, 2, 1), strides=(1, 2, 2, 1), padding=((0, 0),) * 4, dilations=(1,) * 4)),
+    ((1, 4, 4, 3), dict(window=(1, 2, 2, 1), strides=(1, 2, 2, 1), padding=((0, 0),) * 4, dilations=(1,) * 4)),
     (
         (2, 3, 5, 1),
         dict(window=(1, 2, 3, 1), strides=(1, 1, 2, 1), padding=((0, 0), (0, 1), (1, 1), (0, 0)), dilations=(1,) * 4),
@@ -59,7 +59,7 @@ _CASES = [
         dict(window=(1, 2, 2, 2, 1), strides=(1, 1, 1, 1, 1), padding=((0, 0),) * 5, dilations=(1,) * 5),
     ),
 ]
-_EMPTY = np.zeros((0, 4, 4, 2)), _CASES[0][1]
+_EMPTY = np.zeros((0, 4, 4, 3)), _CASES[0][1]
 
 
 def _pooled(shape, params):
