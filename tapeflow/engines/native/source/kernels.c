@@ -350,3 +350,5 @@ KERNEL void unpool(const float *x, const uint8_t *origin, float *out, int64_t ex
     Pool p = {x, origin, out, 0, w};
     in_pieces(unpool_examples, &p, examples, 1 + WORTH / (w->height * w->width * w->channels + 1));
 }
+
+#include "norms.h"

@@ -1,0 +1,100 @@
+"""Arguments for native kernels that take more than one array, or arrays of one shape; and how large the numbers are
+that their results are made of, in which rounding is to be measured.
+
+`CALLS` has, by name, functions of (rng, a maker of arrays by their shapes, is it to be large?), `BOUNDS` functions of
+the arguments that are as long as the results.
+"""
+
+import numpy as np
+
+# x, a mean and a scale that lie in other axes: batch, layer and group normalisation; channels last and first.
+_KINDS = [
+    ((1000, 33), (33,), (33,)),
+    ((130, 77), (130, 1), (77,)),
+    ((2, 50, 16), (2, 50, 1), (16,)),
+    ((3, 200, 4, 5), (3, 1, 4, 1), (4, 5)),
+    ((3, 7, 5, 11), (7, 1, 1), (7, 1, 1)),
+    ((5, 300, 8), (5, 1, 8), (8,)),
+    ((6, 257), (6, 1), (1,)),
+]
+_LARGE = [((64, 32, 32, 16), (16,), (16,)), ((3000, 70), (3000, 1), (70,)), ((40, 32, 1000), (32, 1), (32, 1))]
+_AXES = [
+    ((1000, 33), (0,)),
+    ((130, 77), (1,)),
+    ((3, 200, 4, 5), (1, 3)),
+    ((3, 7, 5, 11), (0, 2, 3)),
+    ((5, 300, 8), (1,)),
+    ((9001,), (0,)),
+    ((2, 3, 50), (0, 1, 2)),
+]
+
+
+def _moderate(x, most=1e6):
+    """Whether sums, or products, of larger numbers overflow may depend on their order."""
+    x[np.isfinite(x) & (np.abs(x) > most)] = 1.0
+    return x
+
+
+def _normed(rng, new, large):
+    shape, mean, scale = (_LARGE if large else _KINDS)[rng.integers(3 if large else len(_KINDS))]
+    x, start = _moderate(new(*shape)), _moderate(new(*scale))
+    variance = np.abs(rng.normal(size=mean)).astype(np.float32) + np.float32(0.1)
+    return x, rng.normal(size=mean).astype(np.float32), variance, rng.normal(size=scale).astype(np.float32), start
+
+
+def _moments(rng, new, large=False):
+    shape, axis = ((3000, 70), (0,)) if large else _AXES[rng.integers(len(_AXES))]
+    return [_moderate(new(*shape))], {"axis": axis, "keepdims": bool(rng.integers(2))}
+
+
+def _centred(rng, new, large=False):
+    x, mean, factor, _, _ = _normed(rng, new, large)
+    return [x, mean, factor, rng.normal(size=mean.shape).astype(np.float32)], {}
+
+
+def _batch_norm(rng, new, large=False):
+    return list(_normed(rng, new, large)), {"epsilon": 0.001}
+
+
+def _batch_norm_grad(rng, new, large=False):
+    x, mean, variance, scale, offset = _normed(rng, new, large)
+    return [_moderate(new(*x.shape)), x, mean, variance, scale], {"epsilon": 0.001, "offset_shape": offset.shape}
+
+
+def _bound_of_moments(x, axis, keepdims):
+    most = np.abs(x).mean(axis, keepdims=keepdims), np.square(x).mean(axis, keepdims=keepdims)
+    return tuple(np.asarray(m) for m in most)
+
+
+def _bound_of_centred(x, mean, factor, start):
+    return (np.abs(x) + np.abs(mean)) * np.abs(factor) + np.abs(start)
+
+
+def _bound_of_batch_norm(x, mean, variance, scale, offset, epsilon):
+    return _bound_of_centred(x, mean, scale / np.sqrt(variance + epsilon), offset)
+
+
+def _down(x, shape):
+    x = np.sum(x, tuple(range(x.ndim - len(shape))))
+    return np.sum(x, tuple(a for a, n in enumerate(shape) if n == 1), keepdims=True).reshape(shape)
+
+
+def _bound_of_batch_norm_grad(dy, x, mean, variance, scale, offset_shape, epsilon):
+    dy, scale = np.abs(dy), np.abs(scale)
+    factor, apart = 1 / np.sqrt(variance + epsilon), np.abs(x) + np.abs(mean)
+    return (
+        dy * scale * factor,
+        _down(dy * scale * factor, mean.shape),
+        _down(dy * scale * apart * factor**3, variance.shape),
+        _down(dy * apart * factor, scale.shape),
+        _down(dy, offset_shape),
+    )
+
+
+CALLS = {"moments": _moments, "centred": _centred, "batch_norm": _batch_norm, "batch_norm_grad": _batch_norm_grad}
+BOUNDS = {
+    "moments": _bound_of_moments,
+    "centred": _bound_of_centred,
+    "batch_norm": _bound_of_batch_norm,
+    "batch_norm_grad": _bound_of_batch_norm_grad,
+}
