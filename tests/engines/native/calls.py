@@ -91,8 +91,41 @@ def _bound_of_batch_norm_grad(dy, x, mean, variance, scale, offset_shape, epsilo
     )
 
 
-CALLS = {"moments": _moments, "centred": _centred, "batch_norm": _batch_norm, "batch_norm_grad": _batch_norm_grad}
+def _losses(sparse, gradient):
+    def call(rng, new, large=False):
+        rows, width = (3000, 70) if large else (int(rng.integers(1, 9)), int(rng.choice([1, 3, 17, 255, 5000])))
+        logits = _moderate(new(rows, width))
+        with np.errstate(all="ignore"):
+            shifted = np.exp(logits - logits.max(1, keepdims=True))
+            probabilities = (shifted / shifted.sum(1, keepdims=True)).astype(np.float32)
+        labels = np.where(rng.random((rows, width)) < 0.1, 0, np.abs(_moderate(new(rows, width)))).astype(np.float32)
+        if sparse:
+            labels = rng.integers(0, width, rows).astype(rng.choice([np.int32, np.int64]))
+        return [probabilities, labels, _moderate(new(rows))] if gradient else [logits, probabilities, labels], {}
+
+    return call
+
+
+def _bound_of_loss(logits, probabilities, labels):
+    size = 2 * np.abs(logits).max(-1, initial=0) + 100
+    return size if labels.dtype.kind == "i" else (np.abs(labels) * size[..., None]).sum(-1)
+
+
+CALLS = {
+    "moments": _moments,
+    "centred": _centred,
+    "batch_norm": _batch_norm,
+    "batch_norm_grad": _batch_norm_grad,
+    "softmax_cross_entropy": _losses(False, False),
+    "softmax_cross_entropy_grad": _losses(False, True),
+    "sparse_softmax_cross_entropy": _losses(True, False),
+    "sparse_softmax_cross_entropy_grad": _losses(True, True),
+}
 BOUNDS = {
+    "softmax_cross_entropy": _bound_of_loss,
+    "sparse_softmax_cross_entropy": _bound_of_loss,
+    "softmax_cross_entropy_grad": lambda p, labels, g: (np.abs(p) + np.abs(labels)) * np.abs(g)[..., None],
+    "sparse_softmax_cross_entropy_grad": lambda p, labels, g: (np.abs(p) + 1) * np.abs(g)[..., None],
     "moments": _bound_of_moments,
     "centred": _bound_of_centred,
     "batch_norm": _bound_of_batch_norm,

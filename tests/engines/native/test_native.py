@@ -56,7 +56,13 @@ def terms_of(name, arrays, params):
     """How large the numbers are that a result is made of: all of a row, or a gradient."""
     if name in BOUNDS:
         with np.errstate(all="ignore"):
-            return BOUNDS[name](*[np.nan_to_num(a, posinf=0, neginf=0).astype(float) for a in arrays], **params)
+            return BOUNDS[name](
+                *[
+                    np.nan_to_num(a, posinf=0, neginf=0).astype(float if a.dtype.kind == "f" else a.dtype)
+                    for a in arrays
+                ],
+                **params,
+            )
     size = np.abs(np.nan_to_num(arrays[0], posinf=0, neginf=0), dtype=float)
     return size.sum(params["axis"], keepdims=True) if "axis" in params else size if "_grad" in name else 1.0
 
