@@ -111,7 +111,29 @@ def _bound_of_loss(logits, probabilities, labels):
     return size if labels.dtype.kind == "i" else (np.abs(labels) * size[..., None]).sum(-1)
 
 
+def _update(remembered, **params):
+    def call(rng, new, large=False):
+        shape = (3000, 70) if large else (int(rng.choice([1, 3, 17, 255, 5000])),)
+        gradient, *others = [_moderate(new(*shape)) for _ in range(remembered + 2)]
+        if "beta_2" in params:
+            others[1] = np.abs(others[1])  # a mean of squares
+        numbers = [np.float32(0.1), np.float32(3)][: 2 if "beta_2" in params else 1]
+        extra = {"nesterov": bool(rng.integers(2))} if "momentum" in params else {}
+        return [gradient, *others, *numbers], params | extra
+
+    return call
+
+
+def _bound_of_adam(gradient, mean, square, variable, rate, step, beta_1, beta_2, epsilon):
+    size = np.abs(gradient) + np.abs(mean)
+    root = np.sqrt(beta_2 * square + (1 - beta_2) * np.square(gradient)) + epsilon
+    return size, np.square(gradient) + square, np.abs(variable) + size * rate / root
+
+
 CALLS = {
+    "descend": _update(0),
+    "descend_with_momentum": _update(1, momentum=0.9),
+    "adam": _update(2, beta_1=0.9, beta_2=0.99, epsilon=1e-3),
     "moments": _moments,
     "centred": _centred,
     "batch_norm": _batch_norm,
@@ -122,6 +144,9 @@ CALLS = {
     "sparse_softmax_cross_entropy_grad": _losses(True, True),
 }
 BOUNDS = {
+    "descend": lambda gradient, variable, rate: np.abs(variable) + np.abs(gradient * rate),
+    "descend_with_momentum": lambda g, v, w, rate, **_: np.abs(w) + 2 * np.abs(v) + 2 * np.abs(g),
+    "adam": _bound_of_adam,
     "softmax_cross_entropy": _bound_of_loss,
     "sparse_softmax_cross_entropy": _bound_of_loss,
     "softmax_cross_entropy_grad": lambda p, labels, g: (np.abs(p) + np.abs(labels)) * np.abs(g)[..., None],

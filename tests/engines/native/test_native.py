@@ -69,7 +69,7 @@ def terms_of(name, arrays, params):
 
 def in_singles(sample):
     arrays = [np.asarray(a) for a in sample.args]
-    return [np.ascontiguousarray(a, np.float32) if a.dtype.kind == "f" else a for a in arrays]
+    return [np.asarray(a, np.float32, order="C") if a.dtype.kind == "f" else a for a in arrays]
 
 
 @needs_library
