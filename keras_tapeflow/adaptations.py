@@ -149,6 +149,20 @@ def _in_replicas(function: str) -> Any:
     return adapt
 
 
+def _in_one(function: str, home: str) -> Any:
+    """What Keras composes of single operations is one or two of ours."""
+
+    def adapt(module: ModuleType) -> None:
+        from importlib import import_module
+
+        from keras.src.backend.config import backend
+
+        if backend() == NAME:
+            getattr(import_module(f"keras_tapeflow.src.{home}"), function)(module)
+
+    return adapt
+
+
 def _save_whole(function: str, home: str = "whole_saves") -> Any:
     """Files that Keras writes in place are there as they were or as they are to be, whenever a program is killed."""
 
@@ -190,8 +204,12 @@ AFTERWARDS = {
     "keras.src.distribution.distribution_lib": _share_datasets,
     "keras.src.legacy.saving.legacy_h5_format": _save_whole("adapt_legacy_files"),
     "keras.src.layers.normalization.batch_normalization": _in_replicas("adapt_normalization"),
+    "keras.src.layers.normalization.group_normalization": _in_one("adapt_groups", "ops.nn.normalization"),
     "keras.src.losses.loss": _in_replicas("adapt_losses"),
+    "keras.src.ops.nn": _in_one("adapt_layers", "ops.nn.normalization"),
+    "keras.src.optimizers.adam": _in_one("adapt_adam", "optimizers"),
     "keras.src.optimizers.base_optimizer": _in_replicas("adapt_optimizers"),
+    "keras.src.optimizers.sgd": _in_one("adapt_descent", "optimizers"),
     "keras.src.saving.file_editor": _save_whole("adapt_weights_editor"),
     "keras.src.saving.saving_api": _save_whole("adapt_loading"),
     "keras.src.saving.saving_lib": _save_whole("adapt_files"),

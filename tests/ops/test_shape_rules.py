@@ -44,13 +44,16 @@ ADJOINTS = {
     "log_softmax_grad",
     "minors",
     "path_scan",
+    "softmax_cross_entropy_grad",
     "softmax_grad",
+    "sparse_softmax_cross_entropy_grad",
     "unpool",
     "unslice",
     "window_spread",
 }
 OF_OTHERS = {
-    "attention", "contract", "conv", "ctc_beam_search", "ctc_forward", "ctc_greedy", "diag_matrix", "dilation_origin",
+    "adam", "attention", "contract", "conv", "ctc_beam_search", "ctc_forward", "ctc_greedy", "descend",
+    "descend_with_momentum", "diag_matrix", "dilation_origin",
     "gather_or_zero", "linear_scan", "max_pool", "minus_one_hot", "origin_index", "outlines", "resample",
     "searchsorted", "softmax_cross_entropy", "sparse_matmul", "sparse_softmax_cross_entropy", "split_key", "suppress",
     "unique", "window_sum", "shuffled_index", "random_window", "sample_classes",

@@ -39,9 +39,8 @@ def moments(
     """
     x = as_tensor(x)
     axis, keepdims = axes_of(axes, x.ndim), bool(keepdims)
-    wide = _wide(x)
-    mean = ops.reduce_mean(wide, axis=axis, keepdims=keepdims)
-    return _cast(mean, x), _cast(ops.reduce_variance(wide, axis=axis, keepdims=keepdims), x)
+    mean, variance = ops.moments(_wide(x), axis=axis, keepdims=keepdims)
+    return _cast(mean, x), _cast(variance, x)
 
 
 def weighted_moments(
@@ -164,11 +163,33 @@ def batch_normalization(
     """
     x = as_tensor(x)
     mean, variance = convert_group([mean, variance])
+    parts = _of_one_dtype(x, mean, scale, offset)
+    if parts is not None and isinstance(variance_epsilon, (int, float, np.floating)):
+        return ops.batch_norm(x, mean, variance, *parts, epsilon=float(variance_epsilon))
     factor = ops.rsqrt(variance + variance_epsilon)
     if scale is not None:
         factor = factor * scale
     start = -mean * factor if offset is None else offset - mean * factor
     return x * _cast(factor, x) + _cast(start, x)
+
+
+def _of_one_dtype(x: Tensor, mean: Tensor, scale: Any, offset: Any) -> list | None:
+    """The scale and the offset, if all are single, or all double: what mixes dtypes, or is computed in halves, is
+    rounded in between."""
+    if x.dtype is not mean.dtype or not x.dtype.is_floating or x.dtype.size < 4:
+        return None
+    parts = []
+    for part, nothing in ((scale, 1), (offset, 0)):
+        if part is None:
+            part = EagerTensor(x.dtype.np.type(nothing))
+        elif isinstance(part, np.ndarray) or not hasattr(part, "dtype"):
+            part = to_tensor(part, x.dtype)
+        else:
+            part = as_tensor(part)
+        if part.dtype is not x.dtype:
+            return None
+        parts.append(part)
+    return parts
 
 
 def batch_norm_with_global_normalization(
@@ -242,8 +263,7 @@ def fused_batch_norm(
         y = batch_normalization(x, along(mean), along(variance), along(offset), along(scale), epsilon)
         return y, mean, variance
     wide = _wide(x)
-    batch_mean = ops.reduce_mean(wide, axis=axis, keepdims=False)
-    batch_variance = ops.reduce_variance(wide, axis=axis, keepdims=False)
+    batch_mean, batch_variance = ops.moments(wide, axis=axis, keepdims=False)
     y = batch_normalization(wide, along(batch_mean), along(batch_variance), along(offset), along(scale), epsilon)
     batch_variance = batch_variance * _unbiased([x.sizes[a] for a in axis], batch_variance)
     if exponential_avg_factor != 1.0 and mean is not None and variance is not None:

@@ -13,6 +13,7 @@ from tapeflow.core.fitting import check_rank, check_same, same_sizes, spreads
 from tapeflow.core.primitive import CUT, Spec, primitive, recorded as ops
 from tapeflow.core.tensor import sizes_of
 from tapeflow.ops.batching import leading
+from tapeflow.ops.broadcasting import sum_to
 from tapeflow.ops.families import broadcasting
 
 
@@ -58,12 +59,14 @@ def _softmax_shape(logits, probabilities, labels):
 # The gradient is TensorFlow's, probabilities - labels: exact when the labels of an example sum to 1.
 softmax_cross_entropy = primitive(
     "softmax_cross_entropy(logits, probabilities, labels)",
-    kernel={"numpy": _softmax_cross_entropy, "jax": "nn.losses.softmax_cross_entropy"},
+    kernel={
+        "numpy": _softmax_cross_entropy,
+        "jax": "nn.losses.softmax_cross_entropy",
+        "native": "nn.losses.softmax_cross_entropy",
+    },
     shape=_softmax_shape,
     vjp={
-        "logits": lambda ops, g, probabilities, labels: (
-            ops.reshape(g, shape=(*sizes_of(g), 1)) * (probabilities - labels)
-        ),
+        "logits": lambda ops, g, probabilities, labels: ops.softmax_cross_entropy_grad(probabilities, labels, g),
         "probabilities": CUT,
         "labels": _labels_vjp,
     },
@@ -73,6 +76,51 @@ softmax_cross_entropy = primitive(
     },
     batch=leading,
     dtypes=FLOATING,
+)
+
+
+def _scaled(ops, g, x):
+    """Every row times its number."""
+    return ops.reshape(g, shape=(*sizes_of(g), 1)) * x
+
+
+def _over_classes(ops, x):
+    return ops.reduce_sum(x, axis=(len(sizes_of(x)) - 1,), keepdims=False)
+
+
+def _softmax_cross_entropy_grad(probabilities, labels, g_out):
+    out = probabilities - labels
+    return np.multiply(out, g_out[..., None], out=out)
+
+
+def _grad_shape(probabilities, labels, g_out):
+    _softmax_shape(probabilities, probabilities, labels)
+    check_same("a gradient and the loss it belongs to", tuple(g_out.shape), tuple(probabilities.shape[:-1]))
+    return probabilities
+
+
+# g (probabilities - labels), row by row.
+softmax_cross_entropy_grad = primitive(
+    "softmax_cross_entropy_grad(probabilities, labels, g_out)",
+    kernel={
+        "numpy": _softmax_cross_entropy_grad,
+        "jax": "nn.losses.softmax_cross_entropy_grad",
+        "native": "nn.losses.softmax_cross_entropy_grad",
+    },
+    shape=_grad_shape,
+    vjp={
+        "probabilities": lambda ops, g, g_out: _scaled(ops, g_out, g),
+        "labels": lambda ops, g, g_out, labels_shape: sum_to(ops, -_scaled(ops, g_out, g), labels_shape),
+        "g_out": lambda ops, g, probabilities, labels: _over_classes(ops, g * (probabilities - labels)),
+    },
+    jvp={
+        "probabilities": lambda ops, t, g_out: _scaled(ops, g_out, t),
+        "labels": lambda ops, t, g_out, y: -_scaled(ops, g_out, t + ops.zeros_like(y)),
+        "g_out": lambda ops, t, probabilities, labels: _scaled(ops, t, probabilities - labels),
+    },
+    batch=leading,
+    dtypes=FLOATING,
+    makes_new=True,
 )
 
 
@@ -107,11 +155,15 @@ def _sparse_softmax_shape(logits, probabilities, labels):
 
 sparse_softmax_cross_entropy = primitive(
     "sparse_softmax_cross_entropy(logits, probabilities, labels)",
-    kernel={"numpy": _sparse_softmax_cross_entropy, "jax": "nn.losses.sparse_softmax_cross_entropy"},
+    kernel={
+        "numpy": _sparse_softmax_cross_entropy,
+        "jax": "nn.losses.sparse_softmax_cross_entropy",
+        "native": "nn.losses.sparse_softmax_cross_entropy",
+    },
     shape=_sparse_softmax_shape,
     vjp={
-        "logits": lambda ops, g, probabilities, labels: (
-            ops.reshape(g, shape=(*sizes_of(g), 1)) * ops.minus_one_hot(probabilities, labels)
+        "logits": lambda ops, g, probabilities, labels: ops.sparse_softmax_cross_entropy_grad(
+            probabilities, labels, g
         ),
         "probabilities": CUT,
     },
@@ -145,6 +197,45 @@ minus_one_hot = primitive(
     jvp={"x": lambda t: t},
     batch=leading,
     dtypes={"x": FLOATING, "labels": INDEX},
+    makes_new=True,
+)
+
+
+def _sparse_softmax_cross_entropy_grad(probabilities, labels, g_out):
+    out = probabilities * g_out[..., None]
+    rows, chosen = np.arange(labels.size), labels.ravel()
+    known = probabilities.reshape(-1, out.shape[-1])[rows, chosen]
+    out.reshape(-1, out.shape[-1])[rows, chosen] = (known - 1) * g_out.ravel()
+    return out
+
+
+def _sparse_grad_shape(probabilities, labels, g_out):
+    _check_one_each(probabilities, labels)
+    check_same("a gradient and the loss it belongs to", tuple(g_out.shape), tuple(labels.shape))
+    return probabilities
+
+
+# g (probabilities - one_hot(labels)), row by row, without making the one-hot vectors.
+sparse_softmax_cross_entropy_grad = primitive(
+    "sparse_softmax_cross_entropy_grad(probabilities, labels, g_out)",
+    kernel={
+        "numpy": _sparse_softmax_cross_entropy_grad,
+        "jax": "nn.losses.sparse_softmax_cross_entropy_grad",
+        "native": "nn.losses.sparse_softmax_cross_entropy_grad",
+    },
+    shape=_sparse_grad_shape,
+    vjp={
+        "probabilities": lambda ops, g, g_out: _scaled(ops, g_out, g),
+        "g_out": lambda ops, g, probabilities, labels: _over_classes(
+            ops, g * ops.minus_one_hot(probabilities, labels)
+        ),
+    },
+    jvp={
+        "probabilities": lambda ops, t, g_out: _scaled(ops, g_out, t),
+        "g_out": lambda ops, t, probabilities, labels: _scaled(ops, t, ops.minus_one_hot(probabilities, labels)),
+    },
+    batch=leading,
+    dtypes={"probabilities g_out": FLOATING, "labels": INDEX},
     makes_new=True,
 )
 

@@ -1,5 +1,7 @@
 """Moments, and normalisation with them."""
 
+from typing import Any
+
 import tapeflow as tf
 
 from ...replicas import averaged
@@ -41,3 +43,64 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
             part = part if last and part.ndim == 1 else tf.reshape(part, shape)
         parts.append(part)
     return tf.nn.batch_normalization(x, *parts, variance_epsilon=epsilon)
+
+
+# ---- what Keras makes of single operations
+
+
+def adapt_layers(module: Any) -> None:
+    """`keras.ops.layer_normalization` in two operations and not seven. (What scales by the variance alone stays.)"""
+    name = "_layer_normalization"
+    composed = getattr(module, name)
+
+    def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, rms_scaling=False):
+        if rms_scaling:
+            return composed(x, gamma, beta, axis, epsilon, rms_scaling)
+        wide = _wide(x)
+        rank = wide.ndim
+        axes = [axis] if isinstance(axis, int) else list(axis)
+        across = [n if a in axes or a - rank in axes else 1 for a, n in enumerate(wide.sizes)]
+        parts = [_lined(part, across, wide) for part in (beta, gamma)]
+        mean, variance = tf.nn.moments(wide, axes, keepdims=True)
+        epsilon = module.backend.epsilon() if epsilon is None else epsilon
+        return _as(tf.nn.batch_normalization(wide, mean, variance, *parts, epsilon), x)
+
+    setattr(module, name, layer_normalization)
+
+
+def adapt_groups(module: Any) -> None:
+    """`GroupNormalization` in two operations."""
+
+    def apply_normalization(self, reshaped_inputs, input_shape):
+        wide = _wide(reshaped_inputs)
+        groups = self.axis if self.axis >= 0 else wide.ndim - 1 + self.axis
+        mean, variance = tf.nn.moments(wide, [a for a in range(1, wide.ndim) if a != groups], keepdims=True)
+        across = self._create_broadcast_shape(input_shape)
+        parts = [_lined(part, across, wide) for part in (self.beta, self.gamma)]
+        return _as(tf.nn.batch_normalization(wide, mean, variance, *parts, self.epsilon), reshaped_inputs)
+
+    setattr(module.GroupNormalization, "_apply_normalization", apply_normalization)  # noqa: B010
+
+
+def _wide(x):
+    """In single precision, at least."""
+    from keras.src.backend.common.dtypes import result_type
+    from keras.src.backend.common.variables import standardize_dtype
+
+    return convert_to_tensor(x, result_type(standardize_dtype(x.dtype), "float32"))
+
+
+def _as(y, x):
+    """Back in the dtype of `x`."""
+    from keras.src.backend.common.variables import standardize_dtype
+
+    return tf.cast(y, standardize_dtype(x.dtype))
+
+
+def _lined(part, shape, x):
+    """Of each place in `shape`, beside which `x` has other axes."""
+    if part is None:
+        return None
+    part = convert_to_tensor(part, x.dtype)
+    fits = part.ndim in (0, x.ndim) or part.ndim == 1 and all(n == 1 for n in shape[:-1])
+    return part if fits else tf.reshape(part, shape)

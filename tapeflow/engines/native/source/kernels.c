@@ -45,6 +45,12 @@ KERNEL int tapeflow_level(void) {
 #endif
 }
 
+/* Sixteen numbers at a time, in the registers there are; what is left over goes one by one. */
+typedef float lanes __attribute__((vector_size(64)));
+typedef int32_t whole_lanes __attribute__((vector_size(64)));
+typedef uint8_t byte_lanes __attribute__((vector_size(16)));
+#define LANES 16
+
 /* ---- elementwise */
 
 typedef struct {
@@ -158,11 +164,27 @@ typedef struct {
         in_pieces(NAME##_rows, &r, count, 1 + WORTH / (width + 1));                               \
     }
 
+/* NaN may be passed over: the sum of exponentials has it. (In vectors by hand, since not every compiler makes them of
+   the largest.) */
 static inline float largest(const float *x, int64_t width) {
-    float most = x[0]; /* NaN may be passed over: the sum of exponentials has it */
-#pragma omp simd reduction(max : most)
-    for (int64_t i = 0; i < width; i++) most = x[i] > most ? x[i] : most;
-    return most;
+    float found = x[0];
+    int64_t i = 0;
+    if (width >= 2 * LANES) {
+        lanes most[2], seen;
+        memcpy(most, x, sizeof most);
+        for (; i + 2 * LANES <= width; i += 2 * LANES)
+            for (int k = 0; k < 2; k++) {
+                memcpy(&seen, x + i + k * LANES, sizeof seen);
+                const whole_lanes larger = seen > most[k];
+                most[k] = (lanes)((larger & (whole_lanes)seen) | (~larger & (whole_lanes)most[k]));
+            }
+        for (int j = 0; j < LANES; j++) {
+            const float one = most[0][j], other = most[1][j], either = one > other ? one : other;
+            found = either > found ? either : found;
+        }
+    }
+    for (; i < width; i++) found = x[i] > found ? x[i] : found;
+    return found;
 }
 
 static void softmax_rows(const void *job, int64_t from, int64_t to) {
@@ -247,12 +269,6 @@ typedef struct {
     uint8_t *code;
     const Windows *w;
 } Pool;
-
-/* Sixteen channels at a time, in the registers there are; what is left over goes one by one. */
-typedef float lanes __attribute__((vector_size(64)));
-typedef int32_t whole_lanes __attribute__((vector_size(64)));
-typedef uint8_t byte_lanes __attribute__((vector_size(16)));
-#define LANES 16
 
 /* The largest of a window, for the channels from x on, and where in the window it was. The first of equals stays, and so
    does the first NaN. Beyond the images is -inf. */
@@ -351,6 +367,10 @@ KERNEL void unpool(const float *x, const uint8_t *origin, float *out, int64_t ex
     in_pieces(unpool_examples, &p, examples, 1 + WORTH / (w->height * w->width * w->channels + 1));
 }
 
-#include "products.h"
 #include "convolutions.h"
-#include "fusion.h"
+#include "losses.h"
+#include "norms.h"
+#include "products.h"
+#include "updates.h"
+
+#include "fusion.h" /* of what is above */

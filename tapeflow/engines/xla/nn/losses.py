@@ -34,6 +34,14 @@ def minus_one_hot(x, labels):
     return jnp.where(_known(x, labels)[..., None], x - _chosen(x, labels).astype(x.dtype), jnp.nan)
 
 
+def softmax_cross_entropy_grad(probabilities, labels, g_out):
+    return (probabilities - labels) * g_out[..., None]
+
+
+def sparse_softmax_cross_entropy_grad(probabilities, labels, g_out):
+    return minus_one_hot(probabilities, labels) * g_out[..., None]
+
+
 def sigmoid_cross_entropy(logits, labels):
     """What has weight 0 costs nothing, infinite logits included."""
     small = jnp.log1p(jnp.exp(-jnp.abs(logits)))

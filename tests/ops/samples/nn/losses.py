@@ -22,6 +22,10 @@ def _sparse(logits, probabilities, labels):
     return -np.take_along_axis(special.log_softmax(logits, axis=-1), labels[..., None], axis=-1)[..., 0]
 
 
+def _sparse_grad(p, labels, g):
+    return g[..., None] * (p - np.eye(p.shape[-1])[labels])
+
+
 def _bernoulli(logits, labels):
     return labels * np.logaddexp(0, -logits) + (1 - labels) * np.logaddexp(0, logits)
 
@@ -32,13 +36,33 @@ SAMPLES = {
         _of_logits(normal(2, 3, 4), special.softmax(normal(2, 3, 4, seed="l"), axis=-1), _dense),
         _of_logits(np.array([[-np.inf, 0.0, 1.0]]), np.array([[0.0, 0.5, 0.5]]), _dense, order=0),
         _of_logits(np.array([[1000.0, 0.0]]), np.array([[0.0, 1.0]]), _dense, order=0),
+        _of_logits(normal(90, 100), special.softmax(normal(90, 100, seed="l"), axis=-1), _dense, order=0),
         _of_logits(EMPTY, EMPTY, _dense),
     ],
     "sparse_softmax_cross_entropy": [
         _of_logits(_LOGITS, np.array([0, 3, 1]), _sparse),
         _of_logits(normal(2, 3, 4), np.array([[0, 3, 1], [2, 2, 0]], np.int32), _sparse),
         _of_logits(np.array([[1000.0, 0.0], [1000.0, 0.0]]), np.array([0, 1]), _sparse, order=0),
+        _of_logits(normal(90, 100), np.arange(90), _sparse, order=0),
         _of_logits(EMPTY, np.zeros(0, np.int64), _sparse),
+    ],
+    "softmax_cross_entropy_grad": [
+        of(normal(3, 4), _LABELS, normal(3), reference=lambda p, z, g: g[..., None] * (p - z)),
+        of(normal(2, 3, 4), normal(2, 1, 4), normal(2, 3), reference=lambda p, z, g: g[..., None] * (p - z)),
+        of(EMPTY, EMPTY, np.zeros(0), reference=lambda p, z, g: p),
+        of(
+            normal(90, 100),
+            normal(90, 100, seed="z"),
+            normal(90),
+            order=0,
+            reference=lambda p, z, g: g[:, None] * (p - z),
+        ),
+    ],
+    "sparse_softmax_cross_entropy_grad": [
+        of(normal(3, 4), np.array([0, 3, 1]), normal(3), reference=_sparse_grad),
+        of(normal(2, 3, 4), np.array([[0, 3, 1], [2, 2, 0]], np.int32), normal(2, 3), reference=_sparse_grad),
+        of(EMPTY, np.zeros(0, np.int64), np.zeros(0), reference=lambda p, z, g: p),
+        of(normal(90, 100), np.arange(90), normal(90), order=0, reference=_sparse_grad),
     ],
     "minus_one_hot": [
         of(_LOGITS, np.array([0, 3, 1]), reference=lambda x, labels: x - np.eye(4)[labels]),
