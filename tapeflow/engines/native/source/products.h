@@ -2,15 +2,14 @@
 
    OpenBLAS cuts every product among threads of its own, which wait for each other: beside another busy program a
    product of 30 microseconds took up to 1,300. Here it works on one thread, and blocks of large products go to ours,
-   where nobody waits for what has not begun. The blocks depend on the sizes alone, and so do the results. */
+   where nobody waits for what has not begun. Blocks are rows or columns of the result, so that every number is the
+   same sum in the same order, however many there are. */
 
 #if !defined(_WIN32) /* where our loops have one thread */
 
 enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
-#define SIDE 256            /* of a block: smaller ones cost up to a tenth, since operands are packed for each */
-#define LEAST_SIDE 64
-#define WORTH_A_BLOCK 2e6   /* multiplications */
-#define ENOUGH_BLOCKS 16
+#define WORTH_A_BLOCK 2e6 /* multiplications */
+#define LARGE_WORK 1e8    /* for a thread: from here on, two blocks for each cost nothing, and nobody waits for long */
 
 typedef void (*SingleProduct)(int, int, int, int64_t, int64_t, int64_t, float, const float *, int64_t, const float *,
                               int64_t, float, float *, int64_t);
@@ -105,28 +104,24 @@ static void some_blocks(const void *job, int64_t from, int64_t to) {
     }
 }
 
-/* Sizes of blocks that are nearly equal, and no wider than `side`. */
-static void divide(int64_t size, int64_t side, int64_t *block, int64_t *count) {
-    *count = (size + side - 1) / side;
-    *block = ((size + *count - 1) / *count + 15) / 16 * 16; /* whole vectors: edges are slow */
-    *count = (size + *block - 1) / *block;
-}
-
 KERNEL void products(const void *a, const void *b, void *out, const Products *p) {
     Blocks s = {p, a, b, out, p->rows, p->columns, 1, 1};
     const int64_t matrices = p->outer * p->inner;
     const double work = (double)p->rows * p->columns * p->inside;
-    for (int64_t side = SIDE; side >= LEAST_SIDE; side /= 2) {
-        if (work < 2 * WORTH_A_BLOCK || s.down * s.across * matrices >= ENOUGH_BLOCKS) break;
-        divide(p->rows, side, &s.tall, &s.down);
-        divide(p->columns, side, &s.wide, &s.across);
-        if (work / (s.down * s.across) < 2 * WORTH_A_BLOCK) break;
-    }
+    const int64_t threads = least_of(begin_multiplying(), most_threads);
+    int64_t parts = least_of(work * matrices > LARGE_WORK * threads ? 2 * threads : threads,
+                             (int64_t)(work * matrices / WORTH_A_BLOCK));
+    parts = threads < 2 ? 1 : (parts + matrices - 1) / matrices; /* of each matrix */
+    /* Along the longer side: what is packed again for each block is the smaller operand. */
+    const int wide = p->columns >= p->rows;
+    int64_t *block = wide ? &s.wide : &s.tall, *count = wide ? &s.across : &s.down;
+    const int64_t size = *block;
+    if (parts > 1) *block = ((size + parts - 1) / parts + 31) / 32 * 32; /* whole vectors: edges are slow */
+    *count = (size + *block - 1) / *block;
     const int64_t blocks = matrices * s.down * s.across;
     const double of_a_block = work * matrices / blocks;
-    const int alone = begin_multiplying() < 2;
-    const int64_t least = alone ? blocks : of_a_block > WORTH_A_BLOCK ? 1 : 1 + (int64_t)(WORTH_A_BLOCK / of_a_block);
-    in_pieces(some_blocks, &s, blocks, least);
+    const int64_t least = of_a_block > WORTH_A_BLOCK ? 1 : 1 + (int64_t)(WORTH_A_BLOCK / of_a_block);
+    in_pieces(some_blocks, &s, blocks, threads < 2 ? blocks : least);
     end_multiplying();
 }
 
