@@ -1,6 +1,5 @@
 """Expressions of elementwise operations as one call: a block of every value at a time, which stays in the cache."""
 
-import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import FLOAT32
-from .calling import COUNT, POINTER, at, function
+from .arrays import readable
+from .calling import POINTER, function
 from .library import library
 
 # How an operand is spread over the result.
@@ -26,20 +26,7 @@ class Step(NamedTuple):
     output: Any
 
 
-def _read_layout() -> Callable | None:
-    """The call of an expression; None unless the fields of arrays are where the library looks for them."""
-    call = function("fused", POINTER, POINTER, returns=True)
-    told = function("tapeflow_arrays", *[COUNT] * 9, ctypes.c_int, returns=True)
-    if call is None or told is None:
-        return None
-    for x in (np.zeros((3, 4), np.float32), np.zeros((5, 4), np.float32)[::2, 1:]):
-        facts = id(x), object.__basicsize__, id(np.ndarray), id(x.dtype), at(x), *x.shape, *x.strides, x.flags.num
-        if x.dtype is not FLOAT32 or not told(*facts):
-            return None
-    return call
-
-
-_call = _read_layout()
+_call = function("fused", POINTER, POINTER, returns=True) if readable else None
 _NUMBERS = {name: k for k, name in enumerate(library.instructions)} if _call is not None else {}
 
 

@@ -8,43 +8,6 @@
 #define MOST_BYTES 98304 /* of the values that an expression keeps at a time, on the stack of a thread */
 #define MOST_OPERANDS 512
 
-/* ---- arrays of NumPy: the fields that they begin with, in a layout that NumPy keeps; checked when this is loaded */
-
-static struct {
-    int64_t head; /* bytes in front of the fields, where what all objects have is */
-    const void *type, *dtype;
-} expected;
-
-typedef struct {
-    char *data;
-    int dimensions;
-    int64_t *shape, *strides;
-    void *base;
-    const void *dtype;
-    int flags;
-} Array;
-
-#define CONTIGUOUS_AND_ALIGNED 0x101
-#define ALIGNED 0x100
-
-static const Array *array_at(int64_t object) { return (const Array *)(uintptr_t)(object + expected.head); }
-
-static int is_array(int64_t object) {
-    const void *type = *(const void **)(uintptr_t)(object + expected.head - (int64_t)sizeof(void *));
-    return type == expected.type && array_at(object)->dtype == expected.dtype;
-}
-
-/* Are the fields of this array what Python says they are? Without it, nothing is fused. */
-KERNEL int tapeflow_arrays(int64_t object, int64_t head, const void *type, const void *dtype, const void *data,
-                           int64_t rows, int64_t columns, int64_t down, int64_t across, int flags) {
-    expected.head = head;
-    expected.type = type;
-    expected.dtype = dtype;
-    const Array *x = array_at(object);
-    return is_array(object) && x->data == data && x->dimensions == 2 && x->shape[0] == rows &&
-           x->shape[1] == columns && x->strides[0] == down && x->strides[1] == across && x->flags == flags;
-}
-
 /* ---- instructions: `n` elements of one or two operands; the result may take the place of either */
 
 typedef void (*Instruction)(float *out, const float *a, const float *b, int64_t n);
@@ -262,7 +225,7 @@ KERNEL int fused(const Expression *e, const int64_t *call) {
     float numbers[MOST_OPERANDS];
     run.e = e;
     for (int64_t j = 0; j < e->arrays; j++, k++)
-        if (!is_array(call[j]) || !place(array_at(call[j]), e->rest[j], e, &run.operands[k].start,
+        if (!is_float32(call[j]) || !place(array_at(call[j]), e->rest[j], e, &run.operands[k].start,
                                          &run.operands[k].row, &run.operands[k].across))
             return 1;
     const double *given = (const double *)(call + e->arrays + e->results), *held = (const double *)(e->rest + e->arrays);
@@ -272,7 +235,7 @@ KERNEL int fused(const Expression *e, const int64_t *call) {
         run.operands[k].row = -2;
     }
     for (int64_t j = 0; j < e->results; j++, k++)
-        if (!is_array(call[e->arrays + j]) ||
+        if (!is_float32(call[e->arrays + j]) ||
             !place(array_at(call[e->arrays + j]), ELEMENT_BY_ELEMENT, e, &run.operands[k].start, &run.operands[k].row,
                    &run.operands[k].across) ||
             run.operands[k].row != -1)

@@ -367,6 +367,7 @@ KERNEL void unpool(const float *x, const uint8_t *origin, float *out, int64_t ex
     in_pieces(unpool_examples, &p, examples, 1 + WORTH / (w->height * w->width * w->channels + 1));
 }
 
+#include "arrays.h"
 #include "convolutions.h"
 #include "losses.h"
 #include "norms.h"

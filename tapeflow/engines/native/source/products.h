@@ -31,28 +31,38 @@ KERNEL void tapeflow_blas(SingleProduct single, DoubleProduct twofold, int (*thr
     blas.set_threads = set_threads;
 }
 
-/* ---- how many threads BLAS has: a setting of the process, so one while any of us multiplies, then what it was */
+/* ---- how many threads BLAS has: a setting of the process, so one while any of us multiplies, then what it was
 
-static int multiplying = 0, its_threads = 1;
+   A fork waits until nobody multiplies: the child would have BLAS with locks that are taken for ever. */
 
+static int multiplying = 0, its_threads = 1, forking = 0, watches_forking = 0;
 static pthread_mutex_t of_setting = PTHREAD_MUTEX_INITIALIZER;
-static int watches_setting = 0;
+static pthread_cond_t multiplied = PTHREAD_COND_INITIALIZER, forked = PTHREAD_COND_INITIALIZER;
 
-static void before_fork(void) { pthread_mutex_lock(&of_setting); }
+static void before_fork(void) {
+    pthread_mutex_lock(&of_setting);
+    forking++;
+    while (multiplying) pthread_cond_wait(&multiplied, &of_setting);
+}
 
-static void after_fork(void) { pthread_mutex_unlock(&of_setting); }
-
-/* Whoever multiplied in the parent does not do so here. */
-static void after_fork_in_child(void) {
-    if (multiplying) blas.set_threads(its_threads);
-    multiplying = 0;
+static void after_fork(void) {
+    forking--;
+    pthread_cond_broadcast(&forked);
     pthread_mutex_unlock(&of_setting);
+}
+
+static void after_fork_in_child(void) {
+    forking = 0;
+    pthread_mutex_init(&of_setting, 0);
+    pthread_cond_init(&multiplied, 0);
+    pthread_cond_init(&forked, 0);
 }
 
 /* How many threads the product may use in all: one if somebody told BLAS so. */
 static int begin_multiplying(void) {
     pthread_mutex_lock(&of_setting);
-    if (!watches_setting) watches_setting = !pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    if (!watches_forking) watches_forking = !pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    while (forking) pthread_cond_wait(&forked, &of_setting);
     if (multiplying++ == 0 && (its_threads = blas.threads()) > 1) blas.set_threads(1);
     const int most = its_threads;
     pthread_mutex_unlock(&of_setting);
@@ -61,13 +71,16 @@ static int begin_multiplying(void) {
 
 static void end_multiplying(void) {
     pthread_mutex_lock(&of_setting);
-    if (--multiplying == 0 && its_threads > 1) blas.set_threads(its_threads);
+    if (--multiplying == 0) {
+        if (its_threads > 1) blas.set_threads(its_threads);
+        if (forking) pthread_cond_broadcast(&multiplied);
+    }
     pthread_mutex_unlock(&of_setting);
 }
 
 /* ---- blocks */
 
-/* Python fills in the first part. Strides are in elements; there are `outer` times `inner` products. */
+/* Strides are in elements; there are `outer` times `inner` products. */
 typedef struct {
     int64_t doubles, rows, inside, columns, a_transposed, a_stride, b_transposed, b_stride;
     int64_t outer, inner, a_outer, a_inner, b_outer, b_inner;
@@ -104,7 +117,7 @@ static void some_blocks(const void *job, int64_t from, int64_t to) {
     }
 }
 
-KERNEL void products(const void *a, const void *b, void *out, const Products *p) {
+static void multiply(const Products *p, const char *a, const char *b, char *out) {
     Blocks s = {p, a, b, out, p->rows, p->columns, 1, 1};
     const int64_t matrices = p->outer * p->inner;
     const double work = (double)p->rows * p->columns * p->inside;
@@ -123,6 +136,54 @@ KERNEL void products(const void *a, const void *b, void *out, const Products *p)
     const int64_t least = of_a_block > WORTH_A_BLOCK ? 1 : 1 + (int64_t)(WORTH_A_BLOCK / of_a_block);
     in_pieces(some_blocks, &s, blocks, threads < 2 ? blocks : least);
     end_multiplying();
+}
+
+/* ---- arrays */
+
+/* The last two axes, if the elements of rows or of columns lie one after the other. */
+static int layout(const Array *x, int64_t size, int64_t *transposed, int64_t *stride) {
+    const int last = x->dimensions - 1;
+    const int64_t down = x->strides[last - 1], across = x->strides[last];
+    if (!(x->flags & ALIGNED) || down % size || across % size) return 0;
+    *transposed = across != size;
+    *stride = (*transposed ? across : down) / size;
+    return *transposed ? down == size && *stride >= x->shape[last - 1] : *stride >= x->shape[last];
+}
+
+/* The axes before these, which have to be those of the result. */
+static int leading(const Array *x, const Array *out, int64_t size, int64_t *outer, int64_t *inner) {
+    const int axes = x->dimensions - 2;
+    *outer = axes > 1 ? x->strides[0] / size : 0;
+    *inner = axes > 0 ? x->strides[axes - 1] / size : 0;
+    for (int k = 0; k < axes; k++)
+        if (axes != out->dimensions - 2 || x->shape[k] != out->shape[k] || x->strides[k] % size) return 0;
+    return axes < 3;
+}
+
+/* 1 if this is not for arrays like these: nothing is done then. */
+KERNEL int products(int64_t a_, int64_t b_, int64_t out_) {
+    if (!is_array(a_) || !is_array(b_)) return 1;
+    const Array *a = array_at(a_), *b = array_at(b_), *out = array_at(out_);
+    if (a->dtype != b->dtype || (a->dtype != expected.singles && a->dtype != expected.doubles)) return 1;
+    if (a->data == b->data) return 1; /* NumPy makes symmetric what is: a matrix times its own transpose */
+    Products p = {.doubles = a->dtype == expected.doubles, .outer = 1, .inner = 1};
+    const int64_t size = p.doubles ? 8 : 4;
+    const int last_a = a->dimensions - 1, last_b = b->dimensions - 1, axes = out->dimensions - 2;
+    if (last_a < 1 || last_b < 1 || a->shape[last_a] != b->shape[last_b - 1]) return 1;
+    p.rows = a->shape[last_a - 1], p.inside = a->shape[last_a], p.columns = b->shape[last_b];
+    if (!layout(b, size, &p.b_transposed, &p.b_stride)) return 1;
+    if (last_b == 1 && (a->flags & CONTIGUOUS_AND_ALIGNED) == CONTIGUOUS_AND_ALIGNED) { /* one large product */
+        for (int k = 0; k < last_a - 1; k++) p.rows *= a->shape[k];
+        p.a_stride = p.inside;
+    } else {
+        if (!layout(a, size, &p.a_transposed, &p.a_stride)) return 1;
+        if (!leading(a, out, size, &p.a_outer, &p.a_inner) || !leading(b, out, size, &p.b_outer, &p.b_inner)) return 1;
+        if (axes > 0) p.inner = out->shape[axes - 1];
+        if (axes > 1) p.outer = out->shape[0];
+    }
+    if (p.rows < 2 || p.columns < 2 || p.inside < 2) return 1; /* vectors have functions of their own */
+    multiply(&p, a->data, b->data, out->data);
+    return 0;
 }
 
 #endif
