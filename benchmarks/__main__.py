@@ -64,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
             [
                 *report.lines(results),
                 "",
-                "### Summary: times of the peers as multiples of tapeflow's",
+                "### Summary: tapeflow's times, and those of the peers as multiples of that in the same mode",
                 "",
                 *report.summary(results),
             ]

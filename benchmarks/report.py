@@ -70,28 +70,26 @@ def lines(results: dict) -> list[str]:
     return out
 
 
-def summary(results: dict) -> list[str]:
-    """One table for the README: tapeflow's time, and every peer's as a multiple of it (spread in brackets)."""
-    peers = [
-        n for n in COLOURS if n != SELF.name and any(f.get(n, {}).get("times") for f in results["timings"].values())
-    ]
-    out = [f"| | tapeflow | {' | '.join(peers)} |", "|---" * (len(peers) + 2) + "|"]
+# Like is compared with like: tapeflow's time in each mode, and beside it the peers that do the same, as multiples.
+MODES = {
+    "tapeflow eager": ("numpy by hand", "torch eager", "tensorflow eager", "autograd eager"),
+    "tapeflow function": ("tensorflow function",),
+    "tapeflow xla": ("jax jit",),
+}
+
+
+def summary(results: dict, spread: bool = True) -> list[str]:
+    """One table for the README: tapeflow's times, and every peer's as a multiple of that in its mode, where wanted with
+    the spread in brackets."""
+    columns = [name for ours, peers in MODES.items() for name in (ours, *peers)]
+    out = [f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
     for workload, found in results["timings"].items():
-        ours = found.get(SELF.name, {})
-        if not ours.get("times"):
-            continue
         cells = []
-        for name in peers:
-            theirs = found.get(name, {})
-            if len(theirs.get("times", [])) == len(ours["times"]):
-                low, middle, high = np.quantile(ratios(theirs, ours), [0.1, 0.5, 0.9])
-                cells.append(f"{times(middle)}× ({times(low)} to {times(high)})")
-            else:
-                cells.append("")
-        out.append(
-            f"| {TITLES[workload]} | {duration(np.median([np.median(t) for t in ours['times']]))} | "
-            f"{' | '.join(cells)} |"
-        )
+        for ours, peers in MODES.items():
+            base = found.get(ours, {})
+            cells.append(duration(np.median([np.median(t) for t in base["times"]])) if base.get("times") else "")
+            cells += [_ratio(found.get(name, {}), base, spread) for name in peers]
+        out.append(f"| {TITLES[workload]} | {' | '.join(cells)} |")
     named = {"peak memory": results["memory"], "first call": results["first"], "import": results["imports"]}
     named["installed size"] = {k: [sum(v.values())] for k, v in results["footprints"].items()}
     for title, found in named.items():
@@ -102,8 +100,15 @@ def summary(results: dict) -> list[str]:
             (show(v) for k, v in found.items() if k in (name, name.split()[0])), ""
         )
         if found:
-            out.append(f"| {title} | {value(SELF.name)} | {' | '.join(value(name) for name in peers)} |")
+            out.append(f"| {title} | {' | '.join(map(value, columns))} |")
     return out
+
+
+def _ratio(theirs: dict, ours: dict, spread: bool) -> str:
+    if not ours.get("times") or len(theirs.get("times", [])) != len(ours["times"]):
+        return ""
+    low, middle, high = np.quantile(ratios(theirs, ours), [0.1, 0.5, 0.9])
+    return f"{times(middle)}× ({times(low)} to {times(high)})" if spread else times(middle)
 
 
 def _megabytes(values: list[int]) -> str:
