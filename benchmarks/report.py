@@ -79,7 +79,7 @@ MODES = {
 
 
 def summary(results: dict, spread: bool = True) -> list[str]:
-    """One table for the README: tapeflow's times, and every peer's as a multiple of that in its mode, where wanted with
+    """One table for the README: tapeflow's times, and every peer's as a multiple of that in its mode, if wanted with
     the spread in brackets."""
     columns = [name for ours, peers in MODES.items() for name in (ours, *peers)]
     out = [f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
