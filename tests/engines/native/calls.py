@@ -143,7 +143,25 @@ def _step(kinds, gates):
     return call
 
 
+def _masked(rng, new, large=False):
+    x = new(3000, 70) if large else new(int(rng.choice([1, 3, 17, 255, 5000])))
+    return [x, rng.random(x.shape) < 0.5], {}
+
+
+def _dropped(rng, new, large=False):
+    return _masked(rng, new, large)[0], {"factor": 1.25}
+
+
+def _segments(rng, new, large=False):
+    shape, count = ((3000,), 70) if large else [((40, 5), 7), ((300,), 1000), ((9,), 2)][rng.integers(3)]
+    ids = rng.integers(0, count, shape).astype(rng.choice([np.int32, np.int64]))
+    return [_moderate(new(*shape, int(rng.choice([1, 3, 33])))), ids], {"num_segments": count}
+
+
 CALLS = {
+    "masked": _masked,
+    "dropped": _dropped,
+    "unsorted_segment_sum": _segments,
     "lstm_step": _step("gs", 4),
     "lstm_step_grad": _step("gssss", 4),
     "gru_step": _step("ggs", 3),
@@ -185,7 +203,16 @@ def _bound_of_gru_grad(gates, inner, h, of_h):
     return of_gates, of_gates, of_h
 
 
+def _bound_of_segments(x, ids, num_segments):
+    out = np.zeros((num_segments, *x.shape[ids.ndim :]))
+    np.add.at(out, ids, np.abs(x))
+    return out
+
+
 BOUNDS = {
+    "masked": lambda x, keep: np.abs(x),
+    "dropped": lambda x, keep, factor: np.abs(x) * factor,
+    "unsorted_segment_sum": _bound_of_segments,
     "lstm_step": _bound_of_lstm,
     "lstm_step_grad": _bound_of_lstm_grad,
     "gru_step": _bound_of_gru,

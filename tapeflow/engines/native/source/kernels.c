@@ -371,3 +371,4 @@ KERNEL void unpool(const float *x, const uint8_t *origin, float *out, int64_t ex
 #include "losses.h"
 #include "updates.h"
 #include "gates.h"
+#include "rows.h"
