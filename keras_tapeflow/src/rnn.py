@@ -9,6 +9,7 @@ from keras.src.backend.common.stateless_scope import in_stateless_scope
 from keras.src.backend.common.symbolic_scope import in_symbolic_scope
 
 import tapeflow as tf
+from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import Tensor
 from tapeflow.function.control.conditions import over_rows
 from tapeflow.function.tracing.regions import inside_a_graph
@@ -156,10 +157,15 @@ def lstm(
 ) -> tuple:  # fmt: skip
     _only_where_it_pays(mask)
     squash, gate, recurrent = _plain(activation), _plain(recurrent_activation), convert_to_tensor(recurrent_kernel)
+    usual = squash is tf.tanh and gate is tf.sigmoid and recurrent.dtype.size >= 4
 
     def step(x: Tensor, states: list) -> tuple:
         h, c = states
-        enter, keep, new, leave = tf.split(x + tf.matmul(h, recurrent), 4, axis=1)
+        z = x + tf.matmul(h, recurrent)
+        if usual:
+            h, c, _ = ops.lstm_step(z, c)
+            return h, [h, c]
+        enter, keep, new, leave = tf.split(z, 4, axis=1)
         c = gate(keep) * c + gate(enter) * squash(new)
         h = gate(leave) * squash(c)
         return h, [h, c]
@@ -178,6 +184,7 @@ def gru(
     squash, gate, recurrent = _plain(activation), _plain(recurrent_activation), convert_to_tensor(recurrent_kernel)
     bias = None if bias is None else convert_to_tensor(bias)
     of_input, of_state = tf.unstack(bias) if bias is not None and reset_after else (bias, None)
+    usual = squash is tf.tanh and gate is tf.sigmoid and recurrent.dtype.size >= 4
     units = recurrent.sizes[0]
     of_gates, of_new = (None, None) if reset_after else tf.split(recurrent, [2 * units, units], axis=1)
 
@@ -186,6 +193,9 @@ def gru(
         if reset_after:  # what the state says is forgotten after the product
             inner = tf.matmul(h, recurrent)
             inner = inner if of_state is None else inner + of_state
+            if usual:
+                h, _ = ops.gru_step(x, inner, h)
+                return h, [h]
             (keep, reset, new), (h_keep, h_reset, h_new) = tf.split(x, 3, axis=1), tf.split(inner, 3, axis=1)
             keep, new = gate(keep + h_keep), squash(new + gate(reset + h_reset) * h_new)
         else:

@@ -279,5 +279,9 @@ class Supplied:
     # of the other). None where there are none; `tapeflow.engines.native` supplies it.
     native: Callable[[Callable, str], Callable] | None = None
 
+    # Rows times a number added to those of an array at some indices, in place: (array, indices, rows, number). False
+    # where it is not for them, and nothing was done. None or supplied, as `native`.
+    add_rows: Callable[[Any, Any, Any, float], bool] | None = None
+
 
 supplied = Supplied()

@@ -75,6 +75,7 @@ class Primitive(Operation):
         over: str | None = None,
         cuts: tuple[str, str, str] | None = None,
         across: Across | None = None,
+        takes_none: bool = False,
     ) -> None:
         """What a declaration says:
 
@@ -115,6 +116,7 @@ class Primitive(Operation):
         `cuts`         (in a word or two, what happened, what to do): how `tape.explain` says that a path ends here, if
                        there is more to say than that it is not differentiable
         `across`       of a collective: what replicas get from the inputs of all; `kernel` is for one replica alone
+        `takes_none`   of several outputs: `vjp` takes None for the gradient of one that nothing reached, not zeros
         """
         self.name, inputs, params = _parse(signature)
         self.variadic = bool(inputs) and inputs[0].startswith("*")
@@ -126,7 +128,7 @@ class Primitive(Operation):
         self.result, self.sparse, self.keeps_sparse, self.clash = result, sparse, keeps_sparse, clash
         self.kernel, self.shape = kernel, shape
         self.unchanged, self.neutral, self.merges, self.makes_new = unchanged, neutral or {}, merges, makes_new
-        self.cuts, self.across, self.over = cuts, across, over
+        self.cuts, self.across, self.over, self.takes_none = cuts, across, over, takes_none
         self.groups = self._dtype_groups(dtypes)
         self.moves = all(allowed in (ANY, INDEX) for _, allowed, _ in self.groups) if moves is None else moves
         self.vjp = {self.inputs[0]: vjp} if callable(vjp) else vjp

@@ -53,10 +53,10 @@ ADJOINTS = {
 }
 OF_OTHERS = {
     "adam", "attention", "contract", "conv", "ctc_beam_search", "ctc_forward", "ctc_greedy", "descend",
-    "descend_with_momentum", "diag_matrix", "dilation_origin",
-    "gather_or_zero", "linear_scan", "max_pool", "minus_one_hot", "origin_index", "outlines", "resample",
-    "searchsorted", "softmax_cross_entropy", "sparse_matmul", "sparse_softmax_cross_entropy", "split_key", "suppress",
-    "unique", "window_sum", "shuffled_index", "random_window", "sample_classes",
+    "descend_with_momentum", "diag_matrix", "dilation_origin", "gather_or_zero", "gru_step", "gru_step_grad",
+    "linear_scan", "lstm_step", "lstm_step_grad", "max_pool", "minus_one_hot", "origin_index", "outlines",
+    "random_window", "resample", "sample_classes", "searchsorted", "shuffled_index", "softmax_cross_entropy",
+    "sparse_matmul", "sparse_softmax_cross_entropy", "split_key", "suppress", "unique", "window_sum",
 }  # fmt: skip
 # NumPy broadcasts, cuts off, or does not look at arrays without elements; TensorFlow refuses these, too.
 KINDER = {

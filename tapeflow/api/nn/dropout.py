@@ -102,6 +102,8 @@ def general_dropout(
             raise ValueError(f"`rate` must be a scalar, got shape {tuple(rate.shape)}.")
         rate = rate if rate.dtype is x.dtype else ops.cast(rate, dtype=x.dtype.np)
     keep = ops.greater_equal(as_tensor(uniform_sampler(_shape(noise_shape, x), x.dtype)), rate)
+    if is_number:
+        return ops.dropped(x, keep, factor=1 / (1 - rate))
     return ops.masked(x, keep) * (1 / (1 - rate))
 
 

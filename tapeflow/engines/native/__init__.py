@@ -46,5 +46,9 @@ def _preferred(plain: Callable, place: str) -> Callable:
     return kernel
 
 
+def _add_rows(array: Any, ids: Any, rows: Any, factor: float) -> bool:
+    return rows.size >= LARGE and named("arrays.rows.add_rows")(array, ids, rows, factor)
+
+
 if os.environ.get("TAPEFLOW_NATIVE") != "0" and FOLDER.is_dir():
-    supplied.native = _preferred
+    supplied.native, supplied.add_rows = _preferred, _add_rows

@@ -54,7 +54,11 @@ def _segment_rows(op, args, batched, params):
 
 unsorted_segment_sum = primitive(
     "unsorted_segment_sum(x, ids, *, num_segments)",
-    kernel={"numpy": kernels.segment_sum, "jax": "arrays.segments.segment_sum"},
+    kernel={
+        "numpy": kernels.segment_sum,
+        "jax": "arrays.segments.segment_sum",
+        "native": "arrays.rows.segment_sum",
+    },
     shape=_segments_shape,
     vjp={"x": lambda ops, g, ids: ops.gather_or_zero(g, ids)},
     jvp=LINEAR,

@@ -7,7 +7,7 @@ none goes on. The rules of these two are safe themselves, so that it holds for g
 
 import numpy as np
 
-from tapeflow.core.dtypes import BOOL, INEXACT
+from tapeflow.core.dtypes import BOOL, FLOATING, INEXACT
 from tapeflow.core.primitive import LINEAR, primitive
 from tapeflow.ops.broadcasting import LIKE_NUMPY
 from tapeflow.ops.families import broadcast_shape, broadcasting
@@ -75,11 +75,29 @@ def _masked(x, keep):
 # NaN.
 masked = primitive(
     "masked(x, keep)",
-    kernel={"numpy": _masked, "jax": "math.safe.masked"},
+    kernel={"numpy": _masked, "jax": "math.safe.masked", "native": "arrays.rows.masked"},
     shape=broadcast_shape,
     vjp={"x": lambda ops, g, keep: ops.masked(g, keep)},
     jvp=LINEAR,
     dtypes={"x": INEXACT, "keep": BOOL},
+    broadcasts=LIKE_NUMPY,
+    makes_new=True,
+)
+
+
+def _dropped(x, keep, factor):
+    out = _masked(x, keep)
+    return np.multiply(out, out.dtype.type(factor), out=out) if out.ndim else out * out.dtype.type(factor)
+
+
+# x times a number where `keep` holds, else 0.
+dropped = primitive(
+    "dropped(x, keep, *, factor)",
+    kernel={"numpy": _dropped, "jax": "math.safe.dropped", "native": "arrays.rows.dropped"},
+    shape=broadcast_shape,
+    vjp={"x": lambda ops, g, keep, factor: ops.dropped(g, keep, factor=factor)},
+    jvp=LINEAR,
+    dtypes={"x": FLOATING, "keep": BOOL},
     broadcasts=LIKE_NUMPY,
     makes_new=True,
 )

@@ -130,7 +130,42 @@ def _bound_of_adam(gradient, mean, square, variable, rate, step, beta_1, beta_2,
     return size, np.square(gradient) + square, np.abs(variable) + size * rate / root
 
 
+def _step(kinds, gates):
+    """`kinds`: "g" for gates, "s" for states; the first is already between 0 and 1 for a way back."""
+
+    def call(rng, new, large=False):
+        rows, width = (3000, 70) if large else (int(rng.integers(1, 9)), int(rng.choice([1, 3, 17, 300])))
+        arrays = [_moderate(new(rows, width * (gates if k == "g" else 1)), 100) for k in kinds]
+        if kinds.count("s") > 1:
+            arrays[0] = np.abs(np.tanh(arrays[0]))
+        return arrays, {}
+
+    return call
+
+
+def _masked(rng, new, large=False):
+    x = new(3000, 70) if large else new(int(rng.choice([1, 3, 17, 255, 5000])))
+    return [x, rng.random(x.shape) < 0.5], {}
+
+
+def _dropped(rng, new, large=False):
+    return _masked(rng, new, large)[0], {"factor": 1.25}
+
+
+def _segments(rng, new, large=False):
+    shape, count = ((3000,), 70) if large else [((40, 5), 7), ((300,), 1000), ((9,), 2)][rng.integers(3)]
+    ids = rng.integers(0, count, shape).astype(rng.choice([np.int32, np.int64]))
+    return [_moderate(new(*shape, int(rng.choice([1, 3, 33])))), ids], {"num_segments": count}
+
+
 CALLS = {
+    "masked": _masked,
+    "dropped": _dropped,
+    "unsorted_segment_sum": _segments,
+    "lstm_step": _step("gs", 4),
+    "lstm_step_grad": _step("gssss", 4),
+    "gru_step": _step("ggs", 3),
+    "gru_step_grad": _step("ggss", 3),
     "descend": _update(0),
     "descend_with_momentum": _update(1, momentum=0.9),
     "adam": _update(2, beta_1=0.9, beta_2=0.99, epsilon=1e-3),
@@ -143,7 +178,45 @@ CALLS = {
     "sparse_softmax_cross_entropy": _losses(True, False),
     "sparse_softmax_cross_entropy_grad": _losses(True, True),
 }
+
+
+def _bound_of_lstm(z, c):
+    return 1 + np.abs(c), 1 + np.abs(c), np.ones_like(z)
+
+
+def _bound_of_lstm_grad(gates, c, new_c, of_h, of_c):
+    whole = np.abs(of_h) + np.abs(of_c)
+    return np.concatenate([whole, whole * np.abs(c), whole, np.abs(of_h)], -1), whole
+
+
+def _bound_of_gru(x, inner, h):
+    """A gate is as exact as the sum that it is of."""
+    of_gates = 1 + np.abs(x) + np.abs(inner)
+    keep, reset, new = np.split(of_gates, 3, -1)
+    new = new + reset * np.split(np.abs(inner), 3, -1)[2]
+    return (keep + 1) * (1 + np.abs(h)) + new, np.concatenate([keep, reset, new], -1)
+
+
+def _bound_of_gru_grad(gates, inner, h, of_h):
+    of_h, last = np.abs(of_h), np.split(np.abs(inner), 3, -1)[2]
+    of_gates = np.concatenate([of_h * (1 + np.abs(h)), of_h * last, of_h], -1)
+    return of_gates, of_gates, of_h
+
+
+def _bound_of_segments(x, ids, num_segments):
+    out = np.zeros((num_segments, *x.shape[ids.ndim :]))
+    np.add.at(out, ids, np.abs(x))
+    return out
+
+
 BOUNDS = {
+    "masked": lambda x, keep: np.abs(x),
+    "dropped": lambda x, keep, factor: np.abs(x) * factor,
+    "unsorted_segment_sum": _bound_of_segments,
+    "lstm_step": _bound_of_lstm,
+    "lstm_step_grad": _bound_of_lstm_grad,
+    "gru_step": _bound_of_gru,
+    "gru_step_grad": _bound_of_gru_grad,
     "descend": lambda gradient, variable, rate: np.abs(variable) + np.abs(gradient * rate),
     "descend_with_momentum": lambda g, v, w, rate, **_: np.abs(w) + 2 * np.abs(v) + 2 * np.abs(g),
     "adam": _bound_of_adam,

@@ -369,9 +369,11 @@ KERNEL void unpool(const float *x, const uint8_t *origin, float *out, int64_t ex
 
 #include "arrays.h"
 #include "convolutions.h"
+#include "gates.h"
 #include "losses.h"
 #include "norms.h"
 #include "products.h"
+#include "rows.h"
 #include "updates.h"
 
 #include "fusion.h" /* of what is above */

@@ -22,3 +22,7 @@ def zero_mul(a, b):
 
 def masked(x, keep):
     return _zero_where(~keep, x)
+
+
+def dropped(x, keep, factor):
+    return _zero_where(~keep, x * x.dtype.type(factor))

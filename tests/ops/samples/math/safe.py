@@ -6,6 +6,11 @@ from .arithmetic import pairs
 
 _a, _b, _row = normal(3, 4), normal(3, 4, seed="b"), normal(4, seed="row")
 
+
+def _dropped(x, keep, factor):
+    return np.where(keep, x * factor, 0)
+
+
 SAMPLES = {
     "safe_mul": [
         *pairs(reference=lambda a, b: a * b),
@@ -31,6 +36,16 @@ SAMPLES = {
         *pairs(positive, reference=lambda a, b: a / b),
         of(
             np.array([0.0, 0.0, 1.0]), np.array([0.0, np.nan, 0.0]), order=0, reference=lambda a, b: [0.0, 0.0, np.inf]
+        ),
+    ],
+    "dropped": [
+        of(_a, _b > 0, factor=1.5, reference=_dropped),
+        of(_a, _row > 0, factor=1.5, reference=_dropped),
+        of(SCALAR, np.array([True, False]), factor=0.5, reference=_dropped),
+        of(EMPTY, np.array([True, False, True]), factor=2.0, reference=_dropped),
+        of(normal(90, 100), normal(90, 100, seed="keep") > 0, factor=2.0, order=0, reference=_dropped),
+        of(
+            np.array([np.inf, np.nan, np.inf]), np.array([False, False, True]), factor=2.0, order=0, reference=_dropped
         ),
     ],
     "masked": [

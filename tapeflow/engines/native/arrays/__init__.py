@@ -1,0 +1,1 @@
+"""Kernels of arrays and of parts of them."""
