@@ -239,12 +239,14 @@ static int convolve(const Convolution *g, const float *images, const float *w, f
     return failed;
 }
 
+#include "winograd.h"
+
 KERNEL int conv(const float *x, const float *w, float *out, const Convolution *g) {
-    return convolve(g, x, w, out, 0, 0);
+    return for_winograd(g) && !winograd(g, x, w, out, 0) ? 0 : convolve(g, x, w, out, 0, 0);
 }
 
 KERNEL int conv_input_grad(const float *dy, const float *w, float *out, const Convolution *g) {
-    return convolve(g, dy, w, out, 1, 0);
+    return for_winograd(g) && !winograd(g, dy, w, out, 1) ? 0 : convolve(g, dy, w, out, 1, 0);
 }
 
 KERNEL int conv_depthwise(const float *x, const float *w, float *out, const Convolution *g) {

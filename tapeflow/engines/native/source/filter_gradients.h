@@ -122,8 +122,11 @@ static int gather(const Convolution *c, const float *x, const float *dy, float *
     return failed;
 }
 
+#include "winograd_filters.h"
+
 KERNEL int conv_filter_grad(const float *x, const float *dy, float *out, const Convolution *c) {
-    return gather(c, x, dy, out, 0);
+    const int fits = for_winograd(c) && c->channels <= DEEPEST;
+    return fits && !winograd_filters(c, x, dy, out) ? 0 : gather(c, x, dy, out, 0);
 }
 
 KERNEL int conv_depthwise_filter_grad(const float *x, const float *dy, float *out, const Convolution *c) {
