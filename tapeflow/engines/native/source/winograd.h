@@ -23,12 +23,13 @@ typedef struct {
     int64_t tiles, line;   /* tiles at a time; floats of one */
     int64_t shares, together; /* of sums, and panels that are summed together */
     int back;
-    int *failed;
+    _Atomic int *failed; /* there was no memory, or not the numbers for it */
 } Winograd;
 
-static int for_winograd(const Convolution *g) {
+/* Whether it pays for a result of so many rows and columns, which tiles should not overlap much. */
+static int for_winograd(const Convolution *g, int64_t rows, int64_t columns) {
     return g->tall == 3 && g->wide == 3 && g->step_y == 1 && g->step_x == 1 && g->apart_y == 1 && g->apart_x == 1 &&
-           g->channels >= DEEP && g->outputs >= DEEP && g->height * g->width > 4 && g->rows * g->columns > 4;
+           g->channels >= DEEP && g->outputs >= DEEP && 3 * rows * columns >= 7 * parts_of(rows, 2) * parts_of(columns, 2);
 }
 
 /* Tiles as points of a view that see 4x4 pixels. */
@@ -85,20 +86,35 @@ static void transform_tiles(const Winograd *w, const float *seen, const int64_t 
         }
 }
 
+#define FILTERS 8 /* channels at a time: what lies side by side of them is read at once */
+
+typedef float Filters[9][VECTORS * WIDTH];
+
+/* Filters of some channels that are seen, from `first` on, as they are in the window: turned round on the way back. */
+static void read_filters(const Winograd *w, int64_t first, int64_t count, int64_t start, int64_t channels,
+                         Filters *out) {
+    const int64_t inner = w->view.channels, outer = w->panels.channels;
+    for (int64_t j = 0; j < 9; j++)
+        if (w->back)
+            for (int64_t i = 0; i < channels; i++)
+                for (int64_t k = 0; k < count; k++)
+                    out[k][j][i] = w->w[((8 - j) * outer + start + i) * inner + first + k];
+        else
+            for (int64_t k = 0; k < count; k++)
+                memcpy(out[k][j], w->w + (j * inner + first + k) * outer + start, (size_t)channels * sizeof(float));
+}
+
 /* A filter of 3x3 to 16 numbers: (a, (a + b + c) / 2, (a - b + c) / 2, c). By channels that are seen. */
 static void transform_filters(const void *job, int64_t from, int64_t to) {
     const Winograd *w = job;
-    const int64_t inner = w->view.channels, outer = w->panels.channels;
+    const int64_t inner = w->view.channels;
+    Filters block[FILTERS] = {{{0}}};
     for (int64_t p = 0; p < w->panels.count; p++) {
         const int64_t start = panel_start(&w->panels, p), width = panel_vectors(&w->panels, p) * WIDTH;
         const int64_t channels = panel_channels(&w->panels, p);
-        float a[9][VECTORS * WIDTH] = {{0}};
         for (int64_t k = from; k < to; k++) {
-            for (int64_t j = 0; j < 9; j++) {
-                if (!w->back) memcpy(a[j], w->w + (j * inner + k) * outer + start, (size_t)channels * sizeof(float));
-                if (w->back)
-                    for (int64_t i = 0; i < channels; i++) a[j][i] = w->w[((8 - j) * outer + start + i) * inner + k];
-            }
+            float (*const a)[VECTORS * WIDTH] = block[(k - from) % FILTERS];
+            if ((k - from) % FILTERS == 0) read_filters(w, k, least(FILTERS, to - k), start, channels, block);
             for (int64_t i = 0; i < width; i += WIDTH) {
                 float *out = w->filters + start * WAVES * inner + k * width + i;
                 vec b[4][3];
@@ -189,7 +205,7 @@ static void winograd_blocks(const void *job, int64_t from, int64_t to) {
 
 /* Either way; 0 if all went well, 1 if the direct way has to do it. */
 static int winograd(const Convolution *g, const float *images, const float *filters, float *out, int back) {
-    int failed = 0;
+    _Atomic int failed = 0;
     Winograd w = {.w = filters, .out = out, .back = back, .failed = &failed};
     w.view = back ? backward_view(g, images) : forward_view(g, images);
     w.panels = panels_of(back ? g->channels : g->outputs);

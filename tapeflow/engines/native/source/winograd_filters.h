@@ -107,7 +107,7 @@ static void transform_sums(const void *job, int64_t from, int64_t to) {
 }
 
 static int winograd_filters(const Convolution *g, const float *x, const float *dy, float *out) {
-    int failed = 0;
+    _Atomic int failed = 0;
     Winograd w = {.view = forward_view(g, x), .panels = panels_of(g->outputs), .dy = dy, .out = out, .failed = &failed};
     prepare_tiles(&w, g->rows, g->columns, -g->above, -g->left);
     w.tiles = SUMMED;
