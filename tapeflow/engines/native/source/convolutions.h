@@ -63,7 +63,7 @@ typedef struct {
     Tap *taps;
     Phase *phases;
     int64_t tap_count, phase_count;
-    int *failed;
+    _Atomic int *failed; /* there was no memory */
 } Convolving;
 
 /* ---- a block of points and a panel of filters */
@@ -206,7 +206,7 @@ static void backward_taps(Convolving *c, const Convolution *g) {
 
 /* Computes either; 0 if all went well, 1 if there was no memory. */
 static int convolve(const Convolution *g, const float *images, const float *w, float *out, int back, int depthwise) {
-    int failed = 0;
+    _Atomic int failed = 0;
     const int64_t window = g->tall * g->wide;
     Convolving c = {.w = w, .out = out, .back = back, .depthwise = depthwise, .failed = &failed};
     c.view = back ? backward_view(g, images) : forward_view(g, images);
@@ -239,12 +239,14 @@ static int convolve(const Convolution *g, const float *images, const float *w, f
     return failed;
 }
 
+#include "winograd.h"
+
 KERNEL int conv(const float *x, const float *w, float *out, const Convolution *g) {
-    return convolve(g, x, w, out, 0, 0);
+    return for_winograd(g, g->rows, g->columns) && !winograd(g, x, w, out, 0) ? 0 : convolve(g, x, w, out, 0, 0);
 }
 
 KERNEL int conv_input_grad(const float *dy, const float *w, float *out, const Convolution *g) {
-    return convolve(g, dy, w, out, 1, 0);
+    return for_winograd(g, g->height, g->width) && !winograd(g, dy, w, out, 1) ? 0 : convolve(g, dy, w, out, 1, 0);
 }
 
 KERNEL int conv_depthwise(const float *x, const float *w, float *out, const Convolution *g) {

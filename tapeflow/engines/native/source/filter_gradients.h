@@ -16,7 +16,7 @@ typedef struct {
     int64_t rows;      /* of the result as a matrix */
     int depthwise;
     int64_t shares, together;
-    int *failed;
+    _Atomic int *failed; /* there was no memory */
 } Gathering;
 
 /* Adds up what the points of a block have for a panel, beginning with pixel `next` of the gradient. */
@@ -94,7 +94,7 @@ static void add_shares(const void *job, int64_t from, int64_t to) {
 }
 
 static int gather(const Convolution *c, const float *x, const float *dy, float *out, int depthwise) {
-    int failed = 0;
+    _Atomic int failed = 0;
     const int64_t window = c->tall * c->wide;
     Gathering g = {.view = forward_view(c, x), .panels = panels_of(c->outputs), .dy = dy, .out = out};
     g.depthwise = depthwise, g.failed = &failed;
@@ -122,8 +122,11 @@ static int gather(const Convolution *c, const float *x, const float *dy, float *
     return failed;
 }
 
+#include "winograd_filters.h"
+
 KERNEL int conv_filter_grad(const float *x, const float *dy, float *out, const Convolution *c) {
-    return gather(c, x, dy, out, 0);
+    const int fits = c->channels <= DEEPEST && for_winograd(c, c->rows, c->columns);
+    return fits && !winograd_filters(c, x, dy, out) ? 0 : gather(c, x, dy, out, 0);
 }
 
 KERNEL int conv_depthwise_filter_grad(const float *x, const float *dy, float *out, const Convolution *c) {

@@ -34,9 +34,11 @@ typedef float vec __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias))
 #define TILED static
 #endif
 
+#define LARGEST ((int64_t)1 << 28) /* floats at once: a system may promise more memory than it has */
+
 /* Floats that stay until the call ends; 0 where there is no more memory. */
 static float *floats(int64_t count) {
-    if (count < 0 || count > (INT64_MAX >> 8)) return 0;
+    if (count < 0 || count > LARGEST) return 0;
     return malloc(((size_t)count + 64) * sizeof(float));
 }
 

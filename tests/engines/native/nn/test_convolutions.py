@@ -33,6 +33,13 @@ CASES = [
     ((2, 2), (3, 3), 70, 9, (1, 1), ((1, 1), (1, 1)), (1, 1)),
     ((300,), (5,), 12, 17, (1,), ((4, 0),), (1,)),
     ((101,), (3,), 9, 40, (2,), ((1, 1),), (3,)),
+    # by Winograd's way: sizes that are odd, blocks of several images and of several rows, panels of several widths
+    ((8, 8), (3, 3), 32, 32, (1, 1), ((1, 1), (1, 1)), (1, 1)),
+    ((7, 9), (3, 3), 35, 70, (1, 1), ((1, 1), (1, 1)), (1, 1)),
+    ((9, 12), (3, 3), 40, 129, (1, 1), ((0, 0), (0, 0)), (1, 1)),
+    ((12, 11), (3, 3), 64, 33, (1, 1), ((2, 0), (-1, 3)), (1, 1)),
+    ((60, 43), (3, 3), 32, 48, (1, 1), ((1, 1), (1, 1)), (1, 1)),
+    ((3, 5), (3, 3), 270, 32, (1, 1), ((0, 0), (1, 1)), (1, 1)),
     ((11, 12), (3, 3), 32, 32, (1, 1), ((1, 1), (1, 1)), (1, 1), 32),
     ((11, 12), (3, 3), 39, 39, (2, 2), ((1, 0), (1, 1)), (1, 1), 39),
     ((13, 9), (4, 2), 16, 16, (1, 1), ((0, 0), (0, 0)), (2, 3), 16),
@@ -153,6 +160,22 @@ def test_the_same_bits_for_any_number_of_threads():
             assert found[0] == found[1] == found[2], (name, case)
     finally:
         library.functions.tapeflow_threads(library.threads)
+
+
+@needs_library
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan, 3e38])
+def test_winograds_way_is_not_for_numbers_that_are_not_finite(odd):
+    """Its sums and differences made NaN of a whole tile where one number was an infinity, or where they overflow."""
+    case = next(case for case in CASES if case[1] == (3, 3) and min(case[2:4]) > 32)
+    for name in NAMES:
+        arrays, params = arguments(name, case, normal)
+        arrays[0][1, 3, 4, 5] = odd
+        with np.errstate(all="ignore"):
+            want = plain(name)(*arrays, **params)
+        got = native.named(f"nn.convolutions.{name}")(*arrays, **params)
+        whole = np.isfinite(want)
+        np.testing.assert_array_equal(got[~whole], want[~whole])
+        assert np.isfinite(got[whole]).all() and whole.mean() > 0.5
 
 
 @needs_library
