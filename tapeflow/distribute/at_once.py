@@ -126,11 +126,13 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
     if mesh_of(strategy.places) is None:
         raise NotAtOnce("XLA is not installed, or does not have all of the devices.")
     structure, numbers = (args, kwargs), strategy.numbers
-    if len(numbers) < count:  # what this process gives is the value of its replica
+    if len(numbers) < count:  # what this process gives is the value of its own replicas
         structure = nest.map_structure(
-            lambda leaf: PerReplica([leaf]) if isinstance(leaf, Tensor) else leaf, structure
+            lambda leaf: PerReplica([leaf] * len(numbers)) if isinstance(leaf, Tensor) else leaf, structure
         )
     own = [leaf for leaf in nest.flatten(structure) if isinstance(leaf, PerReplica)]
+    if not all(leaf.even for leaf in own):
+        raise NotAtOnce("The replicas of other workers have values of other shapes.")
     specs = [Spec(shape=(), dtype=np.dtype("int32")), *[_common_spec(leaf, len(numbers)) for leaf in own]]
     out: dict[str, Any] = {}
 
@@ -170,7 +172,7 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
         if isinstance(variable, MirroredVariable):
             variable.put_value(value, read_value=False)
         else:
-            for part, own_value in zip([variable.values[k] for k in numbers], value):
+            for part, own_value in zip(variable.values, value):
                 part.put_value(own_value, read_value=False)
     return regrouped([_of_one(k, out, graph, grouped) for k in range(len(numbers))])
 
@@ -223,7 +225,7 @@ def _inputs(
         add(index, [tensor], True)
     for variable, index in graph.reads.values():
         each = isinstance(variable, SyncOnReadVariable)
-        parts = [variable.values[k].value() for k in numbers] if each else [variable.value()]
+        parts = [part.value() for part in variable.values] if each else [variable.value()]
         add(index, parts, not each)
     for site, index in graph.keys_drawn:
         keys = ops.unstack(ops.split_key(fresh_key(site), count=count), axis=0)

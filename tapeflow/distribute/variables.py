@@ -229,8 +229,8 @@ class SyncOnReadVariable(_OfStrategy):
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The variable of each replica."""
-        return self.parts
+        """The variable of each replica of this process."""
+        return tuple([self.parts[k] for k in self.distribute_strategy.numbers])
 
     def _mine(self) -> ResourceVariable | None:
         """The variable of the replica that runs; None: all are meant."""
@@ -307,9 +307,9 @@ SyncOnReadVariable.unread = SyncOnReadVariable
 def combined_parts(variable: SyncOnReadVariable) -> Tensor:
     aggregation = variable.aggregation
     if aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
-        return variable.distribute_strategy.values_of_all(variable.parts)[0]
+        return variable.distribute_strategy.values_of_all(variable.values)[0]
     op = ReduceOp.from_variable_aggregation(aggregation)
-    values = variable.distribute_strategy.values_of_all(variable.parts)
+    values = variable.distribute_strategy.values_of_all(variable.values)
     return ops.cast(reduced(op, values), dtype=variable.dtype.np)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapeflow.core.devices import Device, Mesh
 
-from . import devices, meshes, processes
+from . import devices, exchanges, meshes, processes
 from .collectives import AXIS
 
 
@@ -20,9 +20,13 @@ def mesh(places: Sequence[Device]) -> Mesh | None:
     return None if None in found else meshes.mesh_of(found, [AXIS])
 
 
-def mesh_of_workers() -> Mesh:
-    """The mesh of the first devices of all processes."""
-    return meshes.mesh_of(list(processes.one_of_each().devices), [AXIS])
+def mesh_of_workers(each: int) -> Mesh:
+    """The mesh of so many devices of each process, one process after the other.
+
+    Raises:
+        ValueError: If processes have different numbers of devices.
+    """
+    return meshes.mesh_of(exchanges.devices_of_each(each), [AXIS])
 
 
 def program(local: Callable, mesh: Mesh, shared: Sequence[bool], same: Sequence[bool]) -> Callable:
