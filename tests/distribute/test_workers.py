@@ -182,3 +182,52 @@ out.append(m.evaluate(x, y, batch_size=4, verbose=0)[0])
     [one] = found(program, 1)
     for each in [*found(program), *found(program, each=2), *found(program, 1, each=2)]:
         assert each == pytest.approx(one, rel=1e-4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("each", [1, 2])
+def test_a_step_is_one_exchange_and_sends_the_batch_alone(each):
+    """Weights, counters and sums of metrics were sent to the devices at each step, and each metric was read by two
+    exchanges of its own."""
+    program = (
+        BEGIN
+        + """
+from collections import Counter
+from tapeflow.engines.xla import devices, exchanges, meshes
+count, steps, texts = Counter(), [], []
+def counted(module, name):
+    before = getattr(module, name)
+    def call(*args, **kwargs):
+        count[name] += 1
+        return before(*args, **kwargs)
+    setattr(module, name, call)
+for module, name in ((exchanges, "_exchanged"), (meshes, "joined"), (meshes, "run")):
+    counted(module, name)
+compiled = devices.compiled
+class Program:
+    def __init__(self, run, *args):
+        self.run = compiled(run, *args)
+    def __call__(self, *arrays):
+        return self.run(*arrays)
+    def lower(self, *arrays):  # for the comparison before the first run
+        lowered = self.run.lower(*arrays)
+        texts.append(lowered.compile().as_text())
+        return lowered
+devices.compiled = Program
+class Steps(tf.keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        steps.append(dict(count))
+        count.clear()
+with s.scope():
+    layers = [tf.keras.layers.Dense(8, "relu") for _ in range(3)]
+    m = tf.keras.Sequential([tf.keras.Input((8,)), *layers, tf.keras.layers.Dense(3)])
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    m.compile("adam", loss, metrics=["accuracy", "sparse_categorical_crossentropy"])
+x = np.random.default_rng(0).normal(size=(32, 8)).astype("f")
+m.fit(x, np.arange(32) % 3, batch_size=4, epochs=1, verbose=0, callbacks=[Steps()])
+out = steps[2:], [text.count(" all-reduce(") for text in texts]
+"""
+    )
+    for steps, reduced in found(program, each=each):
+        assert steps == [{"joined": 2, "run": 1}] * 6, "x and y"
+        assert reduced == [1], "gradients, and sums of metrics with them"
