@@ -26,7 +26,7 @@ import jax
 
 from tapeflow.core.errors import FailedPreconditionError, UnavailableError
 
-from . import coordinator
+from . import coordinator, unofficial
 from .jobs import Job, described, of_cluster as of_cluster
 
 TRY_AGAIN = 75  # the exit status of a worker that lost another one
@@ -116,28 +116,21 @@ def start(given: Job | None = None, timeout: int = 300) -> None:
 
 def in_use() -> bool:
     """Has XLA begun, with as many processes as it was told then?"""
-    bridge = sys.modules.get("jax._src.xla_bridge")
-    return bool(bridge and bridge.backends_are_initialized())
+    return unofficial.has_begun()
 
 
 def _begin(given: Job, timeout: int) -> None:
-    from jax._src import distributed  # its store and its service have no public names
-    from jax._src.lib import _jax as runtime
-
-    real = runtime.get_distributed_runtime_service
+    unofficial.check()
     port = ""
     if given.number == 0:
         _Now.service, port = _coordinator(given)
-        runtime.get_distributed_runtime_service = lambda *args, **kwargs: _Elsewhere()
     more: dict[str, Any] = {} if given.local is None else {"local_device_ids": [given.local]}
-    try:
+    with unofficial.served_elsewhere():
         jax.distributed.initialize(
             coordinator_address=given.address, num_processes=given.size, process_id=given.number,
             cluster_detection_method="deactivate", initialization_timeout=timeout, **more,
         )  # fmt: skip
-    finally:
-        runtime.get_distributed_runtime_service = real
-    _Now.client = distributed.global_state.client
+    _Now.client = unofficial.client()
     if given.number == 0:
         _Now.client.key_value_set("tapeflow/hub", port)
     else:
@@ -149,13 +142,6 @@ def _begin(given: Job, timeout: int) -> None:
     line.sendall(f"{given.number}\n".encode())
     for listen in (_hear, _watch):
         threading.Thread(target=listen, daemon=True, name=f"tapeflow {listen.__name__}").start()
-
-
-class _Elsewhere:
-    """Stands for the service, which is in another process."""
-
-    def shutdown(self) -> None:
-        pass
 
 
 def _coordinator(given: Job) -> tuple[subprocess.Popen, str]:
@@ -177,23 +163,21 @@ def stop() -> None:
     """The end of this process's part, which the others are told."""
     if _Now.job is None:
         return
-    from jax._src import distributed
-
-    state: Any = distributed.global_state
-    lifeline: Any = _Now.lifeline
+    client, lifeline = _Now.client, _Now.lifeline
+    assert client is not None and lifeline is not None
     if not _Now.lost:
         for tell in (
-            state.client.shutdown,
+            client.shutdown,
             lambda: lifeline.sendall(b"bye\n"),
             lambda: _tell_coordinator("done"),
         ):
             with contextlib.suppress(Exception):
                 tell()
     # jax's objects would ask a service for leave that may be gone, and abort the process at its very end.
-    _never_freed(state.client)
+    _never_freed(client)
     if in_use():
         _never_freed(jax.devices()[0].client)
-    state.client = state.service = None  # (and jax's own end would wait for all)
+    unofficial.forget()  # (jax's own end would wait for all)
     _Now.job = _Now.client = None
 
 
