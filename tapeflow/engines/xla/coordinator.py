@@ -1,12 +1,14 @@
 """The process that a cluster meets in: `python -P coordinator.py ADDRESS COUNT`, started by the first worker.
 
-It has the service by which jax's processes find each other, and a hub of lifelines: each worker holds a connection,
-and when one breaks off, the others are told whose it was. It is no part of the first worker, so that they hear of its
-end, too: without the service, jax would abort them at once. It ends when all have gone.
+It has the service by which jax's processes find each other, and a hub of lifelines: each worker holds a connection, on
+which it says now and then that it is alive; and when one breaks off, or falls silent, the others are told whose it was.
+It is no part of the first worker, so that they hear of its end, too: without the service, jax would abort them at once.
+It ends when all have gone.
 """
 
 import contextlib
 import importlib.util
+import os
 import socket
 import sys
 import threading
@@ -17,9 +19,15 @@ from typing import Any
 AFTERWARDS = 15.0  # seconds in which the others may say what has happened, when one is lost
 
 
+def silence() -> float:
+    """How many seconds nothing may be heard of a worker: as long as it may be busy in a call that lets no other thread
+    of Python run."""
+    return float(os.environ.get("TAPEFLOW_HEARTBEAT_TIMEOUT", 100))
+
+
 class Hub:
-    """Lifelines of the workers: each says its number when it comes, and "bye" when it has done its work. The others
-    are told "left K" then, or "lost K" if it went without a word."""
+    """Lifelines of the workers: each says its number when it comes, "beat" from time to time, and "bye" when it has
+    done its work. The others are told "left K" then, or "lost K" if it went without a word, or fell silent."""
 
     def __init__(self, host: str) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -36,6 +44,7 @@ class Hub:
             except OSError:  # closed
                 return
             keep_alive(line)
+            line.settimeout(silence())
             threading.Thread(target=self._follow, args=(line,), daemon=True).start()
 
     def _follow(self, line: socket.socket) -> None:
@@ -49,7 +58,8 @@ class Hub:
                 with self.lock:
                     self.lines[number] = line
                     self._tell([line], self.gone)
-                said = next(lines).strip()
+                while (said := next(lines).strip()) == "beat":
+                    pass
             with self.lock:
                 if number is not None:
                     self._end(number, said)

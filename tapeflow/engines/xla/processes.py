@@ -140,8 +140,8 @@ def _begin(given: Job, timeout: int) -> None:
     line.settimeout(None)
     coordinator.keep_alive(line)
     line.sendall(f"{given.number}\n".encode())
-    for listen in (_hear, _watch):
-        threading.Thread(target=listen, daemon=True, name=f"tapeflow {listen.__name__}").start()
+    for work in (_hear, _watch, _beat):
+        threading.Thread(target=work, daemon=True, name=f"tapeflow {work.__name__}").start()
 
 
 def _coordinator(given: Job) -> tuple[subprocess.Popen, str]:
@@ -225,6 +225,15 @@ def _hear() -> None:
     if _Now.job is not None and not _Now.lost:  # the coordinator is gone, and its machine with it
         _Now.lost.append(0)
         _Now.heard.set()
+
+
+def _beat() -> None:
+    """Says that this process is alive; one that the system has stopped does not."""
+    line = _Now.lifeline
+    with contextlib.suppress(OSError):
+        while _Now.client is not None:
+            line.sendall(b"beat\n")  # type: ignore[union-attr]
+            time.sleep(min(5.0, coordinator.silence() / 4))
 
 
 def _watch() -> None:

@@ -1,9 +1,8 @@
 """What several processes need of jax that has no public name. Whatever is under `jax._src` is used here alone.
 
 Public are `jax.distributed.initialize`, by which processes meet, and `jax.experimental.multihost_utils`, by which they
-exchange arrays through devices. Not public are a store of texts and barriers that ask no device; the service that all
-meet in, which has to be a process of its own (in the first worker, its end would abort the others at once); and whether
-XLA has begun.
+exchange arrays through devices. Not public: a store of texts, and barriers, that ask no device; the service that all
+meet in, as a process of its own (in the first worker, its end would abort the others); whether XLA has begun.
 
 The coordinator's process loads this file by itself, without the package.
 """

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -99,6 +100,23 @@ except tf.errors.UnavailableError as error:
     )
     [after] = [float(line.split()[1]) for line in other if line.startswith("after")]
     assert after < 10 and time.monotonic() - begun < 120
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="the system cannot stop a process")
+def test_who_is_stopped_is_lost(monkeypatch):
+    monkeypatch.setenv("TAPEFLOW_HEARTBEAT_TIMEOUT", "6")
+    status, lines, said = launched("""
+import signal
+step = tf.function(lambda x: tf.reduce_sum(x * x))
+step(x)
+if number == 1:
+    os.kill(os.getpid(), signal.SIGSTOP)
+while True:
+    step(x)
+""")
+    assert status == processes.TRY_AGAIN, said
+    assert any("UnavailableError: Worker 1" in line for line in lines[0]), said
 
 
 @pytest.mark.long
