@@ -1,9 +1,9 @@
 """The process that a cluster meets in: `python -P coordinator.py ADDRESS COUNT`, started by the first worker.
 
 It has the service by which jax's processes find each other, and a hub of lifelines: each worker holds a connection, on
-which it says now and then that it is alive; and when one breaks off, or falls silent, the others are told whose it was.
-It is no part of the first worker, so that they hear of its end, too: without the service, jax would abort them at once.
-It ends when all have gone.
+which it says now and then that it is alive. When one breaks off, or falls silent, the others are told whose it was. It
+is no part of the first worker, so that they hear of its end, too: without the service, jax would abort them. It ends
+when all have gone.
 """
 
 import contextlib
@@ -30,8 +30,7 @@ class Hub:
     done its work. The others are told "left K" then, or "lost K" if it went without a word, or fell silent."""
 
     def __init__(self, host: str) -> None:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.listening = socket.create_server((host, 0), family=family)
+        self.listening = listening(host)
         self.port = self.listening.getsockname()[1]
         self.lines: dict[int, socket.socket] = {}
         self.gone: list[str] = []
@@ -75,6 +74,15 @@ class Hub:
         for line in lines:
             with contextlib.suppress(OSError):
                 line.sendall("".join(f"{each}\n" for each in news).encode())
+
+
+def listening(host: str) -> socket.socket:
+    """A socket for connections to an address of this machine, at any port; `::` is all of them, those of IPv4, too."""
+    if host != "::":
+        return socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    with contextlib.suppress(OSError, ValueError):  # without IPv6, or one that is for itself
+        return socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True)
+    return socket.create_server(("0.0.0.0", 0))
 
 
 def keep_alive(line: socket.socket) -> None:

@@ -42,9 +42,38 @@ def test_kubernetes():
         described({"JOB_COMPLETION_INDEX": "1", "TAPEFLOW_WORKERS": "2"})
 
 
-def test_open_mpi():
+def test_a_batch_script_of_slurm_is_one_process():
+    # It waited for others that nobody had started.
+    script = {"SLURM_NTASKS": "2", "SLURM_PROCID": "0", "SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_ID": "7"}
+    assert described(script) is None
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        {"OMPI_MCA_orte_hnp_uri": "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911"},
+        {
+            "OMPI_MCA_orte_hnp_uri": "1531576320.0;tcp://10.96.0.1:53991;tcp6://[fd00::2]:47933",
+            "PMIX_SERVER_URI2": "1531576320.0;tcp4://127.0.0.1:35983",
+        },
+    ],
+)
+def test_open_mpi(uri):
     said = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "1"}
-    uri = "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911"
-    found = described(said | {"OMPI_MCA_orte_hnp_uri": uri})
-    assert found == Job(f"10.96.0.1:{61440 + 1531576320 % 4096}", 2, 1, (), 1)
-    assert described(said) is None
+    port = 61440 + 1531576320 % 4096
+    assert described(said | uri) == Job(f"10.96.0.1:{port}", 2, 1, (), 1)
+    assert described(said | uri | {"OMPI_COMM_WORLD_LOCAL_SIZE": "2"}).address == f"127.0.0.1:{port}"
+    assert described(said | uri | {"JAX_COORDINATOR_ADDRESS": "node1"}).address == "node1:1234"
+
+
+def test_open_mpi_that_does_not_say_where_the_first_process_is():
+    said = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "1"}
+    for uri in ({}, {"PMIX_SERVER_URI2": "prterun-node1-17@0.0;tcp4://127.0.0.1:35983"}):
+        with pytest.raises(ValueError, match="set JAX_COORDINATOR_ADDRESS to its machine"):
+            described(said | uri)
+    one_machine = {
+        "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
+        "PMIX_SERVER_URI2": "prterun-node1-17@0.0;tcp4://127.0.0.1:35983",
+    }
+    assert described(said | one_machine).address == f"127.0.0.1:{61440 + 17}"
+    assert described({"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}) is None

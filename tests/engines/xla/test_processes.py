@@ -12,6 +12,9 @@ import pytest
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
 from tapeflow.engines.xla import processes
+from tapeflow.programs.launch import free_ports
+
+from .test_jobs import tf_config
 
 ROOT = Path(__file__).parents[3]
 
@@ -74,6 +77,50 @@ model = keras.Sequential()
     assert first.startswith("140.0 [[0.0, 1.0], [2.0, 3.0]]") and other.startswith("140.0 [[4.0, 5.0], [6.0, 7.0]]")
     assert first.split()[-1] == other.split()[-1]  # they draw the same
     assert rest == others == ["True", "[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]"]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="there is one address of this machine")
+@pytest.mark.parametrize("by", ["TF_CONFIG", "slurm", "open mpi", "kubernetes"])
+def test_other_launchers_and_another_address_than_the_usual_one(by):
+    [port] = free_ports(1)
+    program = """
+import tapeflow as tf
+s = tf.distribute.MultiWorkerMirroredStrategy()
+one = s.run(lambda: tf.distribute.get_replica_context().replica_id_in_sync_group + 1)
+print("found", s.num_replicas_in_sync, int(s.reduce("SUM", one, axis=None)))
+"""
+    address = f"127.0.0.2:{port}"  # treated as that of another machine
+
+    def said(k):
+        if by == "TF_CONFIG":
+            return tf_config("worker", k, worker=[address, f"{address}0"])
+        if by == "kubernetes":
+            return {
+                "JOB_COMPLETION_INDEX": str(k), "TAPEFLOW_WORKERS": "2", "JAX_COORDINATOR_ADDRESS": "127.0.0.2",
+                "JAX_COORDINATOR_PORT": str(port),
+            }  # fmt: skip
+        if by == "slurm":
+            return {
+                "SLURM_JOB_ID": str(port - 61440 & 4095), "SLURM_STEP_NUM_TASKS": "2", "SLURM_NTASKS": "2",
+                "SLURM_STEP_NODELIST": "127.0.0.2", "SLURM_PROCID": str(k), "SLURM_LOCALID": "0", "SLURM_NODEID": "0",
+            }  # fmt: skip
+        uri = f"{port}.0;tcp://127.0.0.2:{port};tcp6://[fd00::2]:47933"
+        return {
+            "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": str(k), "OMPI_COMM_WORLD_LOCAL_RANK": str(k),
+            "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "OMPI_MCA_orte_hnp_uri": uri,
+        }  # fmt: skip
+
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)} | said(k),
+        )
+        for k in range(2)
+    ]  # fmt: skip
+    for each in started:
+        out = each.communicate(timeout=200)[0]
+        assert each.returncode == 0 and "found 2 3" in out, out
 
 
 @pytest.mark.long
@@ -150,6 +197,9 @@ def test_it_is_too_late_when_xla_is_in_use():
 import tapeflow as tf
 tf.function(lambda: tf.constant(1.0), jit_compile=True)()
 from tapeflow.engines.xla import processes
+from tapeflow.programs.launch import free_ports
+
+from .test_jobs import tf_config
 processes.start(processes.Job("127.0.0.1:1", 2, 0))
 """], capture_output=True, text=True, cwd=ROOT,
     )  # fmt: skip
