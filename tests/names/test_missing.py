@@ -36,8 +36,8 @@ from tapeflow.programs import support
             "Keras 3 has no tf.keras.layers.Densee. The nearest it has: tf.keras.layers.Dense.",
         ),
         (
-            "tf.experimental.dtensor.create_mesh",
-            "tapeflow has no tf.experimental.dtensor.create_mesh yet. Layouts of tensors over devices are "
+            "tf.experimental.dtensor",
+            "tapeflow has no tf.experimental.dtensor yet. Layouts of tensors over devices are "
             "keras.distribution's: DeviceMesh and TensorLayout for Mesh and Layout, distribute_tensor for relayout, "
             "LayoutMap for variables (docs/distribution.md).",
         ),
