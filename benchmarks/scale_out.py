@@ -4,11 +4,11 @@ An MLP of three layers of 2048, a batch of 8192 for all workers together, by 1, 
 (`--workers`, `--cores`), and no others: on two cores, `--workers 1 2 --cores 1`. Workers compute together in two ways
 (`--by`): as replicas (tf.distribute), or by a program over whole arrays (keras.distribution).
 
-Workers wait for the slowest at every step, so anything else that runs spoils the times. For each number of workers the
-table has the best step of a few rows, and where it goes: the exchange of the gradients alone, and the processor time of
-the first worker. What it counts does not depend on the machine: how many arrays go to the devices at each step, and how
-many exchanges there are besides those in the program. Below it is whether two workers are 1.7 times as fast as one,
-and four 3 times; if they are not, the status is 1.
+Workers wait for the slowest at every step, so anything else that runs spoils the times. For each number of workers
+there is the best step of a few rows, and where it goes: the exchange of the gradients alone, and the processor time of
+the first worker. What is counted does not depend on the machine: how many arrays go to the devices at each step, and
+how many exchanges there are besides those in the program. At the end it says whether two workers are 1.7 times as fast
+as one, and four 3 times; if they are not, the status is 1.
 """
 
 import argparse

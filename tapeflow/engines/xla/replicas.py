@@ -62,6 +62,7 @@ def program(local: Callable, mesh: Mesh, shared: Sequence[bool], same: Sequence[
 
 # ---- values that stay on the devices
 
+_NOT_THERE: tuple[list[weakref.ref], Any] = [], None
 _there: dict[int, tuple[list[weakref.ref], Any]] = {}  # by the identity of the host's first array
 
 
@@ -94,7 +95,7 @@ class ComeAgain:
 
     def on_mesh(self, k: int, arrays: Sequence[Any], whole: bool) -> Any:
         to = self.everywhere if whole else self.parted
-        known, held = _there.get(id(arrays[0]), ((), None))
+        known, held = _there.get(id(arrays[0]), _NOT_THERE)
         if len(known) == len(arrays) and held.sharding == to and all(r() is a for r, a in zip(known, arrays)):
             return held
         if not np.ndim(arrays[0]):
