@@ -129,8 +129,9 @@ class Trainer(Base):
 
     def _logs_of_all(self, logs: Any) -> Any:
         """What a step of several replicas reports: the metrics, read for all of them; or means."""
-        if isinstance(logs, dict) and logs and logs.keys() == {m.name for m in self.metrics}:
-            return self.get_metrics_result()
+        found = self._get_metrics_result_or_logs(logs)
+        if found is not logs:
+            return found
         return self.distribute_strategy.reduce("MEAN", logs, axis=None)
 
     def _outputs_of_all(self, outputs: Any) -> Any:
@@ -140,6 +141,8 @@ class Trainer(Base):
         strategy = strategy_of(self)
         if strategy is not None:
             function, how = ReplicatedStep(strategy, function, together), {**how, "retracing": False}
+            if len(strategy.numbers) < strategy.num_replicas_in_sync:  # eagerly, each operation would be an exchange
+                how["warm"] = 0
         choose = getattr(self, "_choose_engine", True) and self.jit_compile
         if choose and strategy is not None:  # replicas are compiled, anyway
             return Step(function, False, self.run_eagerly, **how)

@@ -23,11 +23,11 @@ from tapeflow.function.tracing.graph import Graph, SymbolicTensor
 from tapeflow.function.tracing.regions import Region
 from tapeflow.ops.collectives import all_gather, all_reduce
 
-from .combining import differing
+from .combining import differing, floating
 from .contexts import entered_context
 from .replicated import Replicated, mesh_of
 from .values import NotAtOnce, OfReplica, PerReplica, regrouped
-from .variables import MirroredVariable, SyncOnReadVariable
+from .variables import MirroredVariable, SyncOnReadVariable, remember_total
 
 
 class TracedReplica(Replica):
@@ -126,11 +126,13 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
     if mesh_of(strategy.places) is None:
         raise NotAtOnce("XLA is not installed, or does not have all of the devices.")
     structure, numbers = (args, kwargs), strategy.numbers
-    if len(numbers) < count:  # what this process gives is the value of its replica
+    if len(numbers) < count:  # what this process gives is the value of its own replicas
         structure = nest.map_structure(
-            lambda leaf: PerReplica([leaf]) if isinstance(leaf, Tensor) else leaf, structure
+            lambda leaf: PerReplica([leaf] * len(numbers)) if isinstance(leaf, Tensor) else leaf, structure
         )
     own = [leaf for leaf in nest.flatten(structure) if isinstance(leaf, PerReplica)]
+    if not all(leaf.even for leaf in own):
+        raise NotAtOnce("The replicas of other workers have values of other shapes.")
     specs = [Spec(shape=(), dtype=np.dtype("int32")), *[_common_spec(leaf, len(numbers)) for leaf in own]]
     out: dict[str, Any] = {}
 
@@ -142,8 +144,9 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
         replica = out["replica"] = TracedReplica(strategy, number, {n.index for n in (number, *locals_)})
         with entered_context(strategy, replica=replica):
             out["structure"] = function(*mine[0], **mine[1])
+            out["totals"] = [] if len(numbers) == count else _totals(graph, count)
         out["leaves"] = nest.walked(out["structure"], composites=True)
-        return [leaf for leaf in out["leaves"] if _of_graph(leaf, graph)]
+        return [leaf for leaf in out["leaves"] if _of_graph(leaf, graph)] + [total for _, total in out["totals"]]
 
     region = Region(traced, specs)
     graph, replica = region.graph, out["replica"]
@@ -156,23 +159,39 @@ def run_at_once(strategy: Any, function: Callable[..., Any], args: tuple, kwargs
     function_, operands, shared = _inputs(graph, own, count, numbers)
     results = [region.index_of(leaf) for leaf in out["leaves"] if _of_graph(leaf, graph)]
     same = [id(leaf) in replica.same for leaf in out["leaves"] if _of_graph(leaf, graph)]
+    totals = [region.index_of(total) for _, total in out["totals"]]
+    same += [True] * len(totals)
     assigned = list(graph.assigned.values())
     finals = [graph.latest[v.serial] for v in assigned]
     same += [isinstance(v, MirroredVariable) for v in assigned]
-    made = Replicated(
-        GraphFunction(graph, function_, results + finals, getattr(function, "__name__", "function")), shared, same,
-        strategy.places,
-    )  # fmt: skip
+    name = getattr(function, "__name__", "function")
+    made = Replicated(GraphFunction(graph, function_, results + totals + finals, name), shared, same, strategy.places)
     found = made.entry(*operands)
     rest = iter(found)
     grouped = [next(rest) if one else [next(rest) for _ in numbers] for one in same]
-    for variable, value in zip(assigned, grouped[len(results) :]):
+    for variable, value in zip(assigned, grouped[len(results) + len(totals) :]):
         if isinstance(variable, MirroredVariable):
             variable.put_value(value, read_value=False)
         else:
-            for part, own_value in zip([variable.values[k] for k in numbers], value):
+            for part, own_value in zip(variable.values, value):
                 part.put_value(own_value, read_value=False)
+    for (variable, _), total in zip(out["totals"], grouped[len(results) :]):
+        remember_total(variable, current().executor, total)
     return regrouped([_of_one(k, out, graph, grouped) for k in range(len(numbers))])
+
+
+def _totals(graph: Graph, count: int) -> list[tuple[Any, Tensor]]:
+    """What variables of each replica, which the function has changed, are for all: most are read after it, metrics for
+    example, and here they are exchanged with gradients."""
+    found = []
+    for variable in list(graph.assigned.values()):
+        mean = variable.aggregation is VariableAggregation.MEAN
+        summed = mean or variable.aggregation is VariableAggregation.SUM
+        if isinstance(variable, SyncOnReadVariable) and summed and variable.dtype.kind in "iuf":
+            own = variable.value()
+            total = all_reduce(floating(own) if mean else own, count=count, mean=mean)
+            found.append((variable, ops.cast(total, dtype=variable.dtype.np)))
+    return found
 
 
 def _of_graph(leaf: Any, graph: Graph) -> bool:
@@ -223,7 +242,7 @@ def _inputs(
         add(index, [tensor], True)
     for variable, index in graph.reads.values():
         each = isinstance(variable, SyncOnReadVariable)
-        parts = [variable.values[k].value() for k in numbers] if each else [variable.value()]
+        parts = [part.value() for part in variable.values] if each else [variable.value()]
         add(index, parts, not each)
     for site, index in graph.keys_drawn:
         keys = ops.unstack(ops.split_key(fresh_key(site), count=count), axis=0)

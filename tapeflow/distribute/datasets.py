@@ -1,15 +1,20 @@
 """Datasets as the replicas read them: each gets a part of a batch for all, or a batch of its own."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tapeflow.api import nest
+from tapeflow.api.arrays.building import zeros
 from tapeflow.core.composite import TypeSpec
 from tapeflow.core.errors import OutOfRangeError
 from tapeflow.core.frames import has_an_effect
 from tapeflow.data.iterators import Optional
+from tapeflow.data.pipeline import UNKNOWN_CARDINALITY
 
 from .values import PerReplica, PerReplicaSpec
+from .workers import Everywhere
 
 __all__ = ["DistributedDataset", "DistributedIterator"]
 
@@ -87,15 +92,15 @@ class DistributedDataset(Iterable):
     ([[0, 1], [2, 3]], True)
     """
 
-    def __init__(self, dataset: Any, count: int = 1, numbers: Sequence[int] | None = None) -> None:
-        """`numbers`: the replicas of this process, if there are others."""
+    def __init__(self, dataset: Any, count: int = 1, everywhere: Everywhere | None = None) -> None:
+        """For `count` replicas of this process; or `everywhere`: of several."""
         if count > 1 and not hasattr(dataset, "element_spec"):
             raise AttributeError(
                 f"'{type(dataset).__name__}' object has no attribute 'element_spec': a tf.data.Dataset is expected, "
                 f"got {dataset!r}. Make one by tf.data.Dataset.from_tensor_slices(...).batch(n)."
             )
-        self._for_all, self._count = dataset, count
-        self._numbers = range(count) if numbers is None else numbers
+        self._for_all, self._count, self._everywhere = dataset, count, everywhere
+        self._own = count if everywhere is None else len(everywhere)
         if count > 1:
             self._check()
 
@@ -114,10 +119,11 @@ class DistributedDataset(Iterable):
         return DistributedIterator(elements, self)
 
     def _distributed(self, elements: Iterator) -> Iterator:
-        own = lambda element: parts(element, self._count, self._numbers)
-        if len(self._numbers) < self._count and _has_all_of_them(self._for_all):
-            return (parts(element, self._count, [k]) for element in elements for k in range(self._count))
-        return map(own, elements)
+        numbers = None if self._everywhere is None else self._everywhere.numbers
+        if numbers is not None and _has_all_of_them(self._for_all):
+            groups = [range(k, k + self._own) for k in range(0, self._count, self._own)]
+            return (parts(element, self._count, group) for element in elements for group in groups)
+        return (parts(element, self._count, numbers) for element in elements)
 
     def __len__(self) -> int:
         return len(self._for_all)
@@ -136,7 +142,11 @@ class DistributedDataset(Iterable):
             return spec
         size = spec.shape[0] if spec.shape.rank else None
         part = None if size is None or size % self._count else size // self._count
-        return PerReplicaSpec(*[type(spec)([part, *spec.shape[1:]], spec.dtype)] * self._count)
+        return self._of_own(type(spec)([part, *spec.shape[1:]], spec.dtype))
+
+    def _of_own(self, spec: Any) -> Any:
+        """The spec of what the replicas here get, each of this one."""
+        return spec if self._own == 1 else PerReplicaSpec(*[spec] * self._own)
 
     @property
     def cardinality(self) -> Any:
@@ -150,30 +160,48 @@ class DistributedDatasetsFromFunction(DistributedDataset):
     def _check(self) -> None:
         self._for_all.element_spec  # noqa: B018
 
-    def _distributed(self, elements: Iterator) -> Iterator:
-        for first in elements:
-            group = [first]
-            while len(group) < self._count:
-                # At the end some replicas get nothing.
-                group.append(next(elements, None) if group[-1] is not _nothing else _nothing)
-                if group[-1] is None:
-                    group[-1] = _nothing
-            yield together([_empty_like(first) if element is _nothing else element for element in group])
+    def __iter__(self) -> DistributedIterator:
+        groups = self._groups(iter(self._for_all)) if self._own > 1 else ([element] for element in self._for_all)
+        found = map(_together, groups) if self._everywhere is None else self._agreed(groups, self._everywhere)
+        return DistributedIterator(found, self)
 
-    def _spec_of_parts(self, spec: Any) -> Any:
-        return PerReplicaSpec(*[spec] * self._count)
+    def _groups(self, elements: Iterator) -> Iterator[list]:
+        """An element for each replica here. At the end some get nothing."""
+        for first in elements:
+            group = [first, *itertools.islice(elements, self._own - 1)]
+            yield group + [_empty_like(first)] * (self._own - len(group))
+
+    def _agreed(self, groups: Iterator[list], everywhere: Everywhere) -> Iterator:
+        """The same number of elements in all workers: who has no more gets empty ones. All workers iterate together;
+        where nothing says beforehand that all have as many, of the same shapes, they ask each other before each."""
+        spec = self._for_all.element_spec
+        known = all(s.shape.is_fully_defined() for s in nest.flatten(spec)) and self.cardinality != UNKNOWN_CARDINALITY
+        said = everywhere.said([known, self.cardinality, zlib.crc32(repr(spec).encode())])
+        if known and all(each == said[0] for each in said):
+            yield from map(_together, groups)
+            return
+        while True:
+            group = next(groups, None)
+            said = everywhere.said([group is not None, zlib.crc32(repr(group and _shapes(group)).encode())])
+            if not any(has for has, _ in said):
+                return
+            group = [_nothing_of(spec)] * self._own if group is None else group
+            even = len(set(_shapes(group))) == 1 and all(each == said[0] for each in said)
+            yield _together(group) if even else _together(group, PerReplica.uneven)
+
+    @property
+    def element_spec(self) -> Any:
+        """The shapes and dtypes of a batch."""
+        return nest.map_structure(self._of_own, self._for_all.element_spec)
 
     def __len__(self) -> int:
-        return -(-len(self._for_all) // self._count)
+        return -(-len(self._for_all) // self._own)
 
     @property
     def cardinality(self) -> Any:
         """How many batches there are."""
         found = self._for_all.cardinality().numpy()
-        return found if found < 0 else -(-found // self._count)
-
-
-_nothing: Any = object()
+        return found if found < 0 else -(-found // self._own)
 
 
 def _has_all_of_them(dataset: Any) -> bool:
@@ -184,11 +212,13 @@ def _has_all_of_them(dataset: Any) -> bool:
 
 def parts(batch: Any, count: int, numbers: Sequence[int] | None = None) -> Any:
     """The part of each replica of a batch for all: of equal sizes, as far as there are rows. Only of those with these
-    `numbers`; of one alone, as it is."""
+    `numbers`, which are of this process."""
     size = rows_of(batch)
     most = -(-size // count)
     bounds = [(min(k * most, size), min((k + 1) * most, size)) for k in range(count)]
     own = bounds if numbers is None else [bounds[k] for k in numbers]
+    if len(own) < count and size % count:  # in all workers
+        return nest.map_structure(lambda leaf: PerReplica.uneven([leaf[start:stop] for start, stop in own]), batch)
     if len(own) == 1:
         return nest.map_structure(lambda leaf: leaf[own[0][0] : own[0][1]], batch)
     return nest.map_structure(lambda leaf: PerReplica([leaf[start:stop] for start, stop in own]), batch)
@@ -212,10 +242,22 @@ def _size(leaf: Any) -> int | None:
     return leaf.shape[0] if len(getattr(leaf, "shape", ())) else None
 
 
-def together(elements: list) -> Any:
+def _together(elements: list, kind: Callable = PerReplica) -> Any:
     """Elements of the same structure as one, of values for each replica."""
-    return nest.map_structure(lambda *leaves: PerReplica(leaves), *elements)
+    if len(elements) == 1 and kind is PerReplica:
+        return elements[0]
+    return nest.map_structure(lambda *leaves: kind(leaves), *elements)
+
+
+def _shapes(group: list) -> list[tuple]:
+    return [tuple([tuple(leaf.shape) for leaf in nest.flatten(element)]) for element in group]
 
 
 def _empty_like(element: Any) -> Any:
     return nest.map_structure(lambda leaf: leaf[:0], element)
+
+
+def _nothing_of(spec: Any) -> Any:
+    """An empty element."""
+    sizes = lambda s: [0, *[d or 0 for d in s.shape[1:]]] if s.shape.rank else []
+    return nest.map_structure(lambda s: zeros(sizes(s), s.dtype), spec)

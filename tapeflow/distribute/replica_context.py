@@ -46,7 +46,9 @@ class ReplicaContext:
         replica, names = here().replica, self.strategy.device_names
         if replica is None or replica.count == 1:
             return ("",) if self.strategy is _default else (names[0],)
-        return [[names[replica.number]]] if replica.number is not None else [list(names)]
+        if replica.number is None:
+            return [list(names)]
+        return [[names[replica.number - self.strategy.numbers[0]]]]
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """The values of all replicas combined; the gradient of a sum is the sum of the gradients.

@@ -42,7 +42,8 @@ class Replicated(Flow):
         self, function: GraphFunction, shared: Sequence[bool], same: Sequence[bool], places: Sequence[Device]
     ) -> None:
         self.function, self.shared, self.same, self.places = function, list(shared), list(same), places
-        self.count, self.name = len(places), f"{function.name} of {len(places)} replicas"
+        self.count = len(places)  # of those here
+        self.name = f"{function.name} of {self.count} replicas"
         self.derivatives: dict[Any, Any] = {}
 
     # ---- running
@@ -72,7 +73,7 @@ class Replicated(Flow):
             own = [EagerTensor(a if whole else a[k]) for a, whole in zip(given, self.shared)]
             return lambda _: [y.array for y in self.function.replay(own)]
 
-        found = Turns(self.count).run([of(k) for k in range(self.count)], self.places)
+        found = Turns(self.places).run([of(k) for k in range(self.count)])
         return tuple(self._flat([ys[0] if s else list(ys) for s, ys in zip(self.same, zip(*found))], self.same))
 
     def on_xla(self, engine: Any) -> Callable:

@@ -1,11 +1,12 @@
 """The strategies by their names."""
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapeflow.api.config.devices import device_named, list_logical_devices
-from tapeflow.core.devices import Device
+from tapeflow.core.devices import Device, Processors
 from tapeflow.core.errors import NotFoundError, UnimplementedError
 from tapeflow.core.variables.variable import Variable
 
@@ -98,7 +99,8 @@ class OneDeviceStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """The same variables in several processes, on one machine or many. Each is a worker with one replica.
+    """The same variables in several processes, on one machine or many. Each is a worker with a replica on each of its
+    GPUs, or where there are none, on each of its logical CPUs.
 
     The cluster is what TF_CONFIG says, or, without it, the launcher: `tapeflow launch`, Slurm, Open MPI, an indexed
     job of Kubernetes. The strategy is made before anything is computed on devices; alone, it is one replica.
@@ -110,6 +112,7 @@ class MultiWorkerMirroredStrategy(Strategy):
     Raises:
         RuntimeError: If XLA is in use already.
         UnavailableError: If the other workers do not come.
+        ValueError: If workers have different numbers of devices.
 
     >>> tf.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync
     1
@@ -120,26 +123,28 @@ class MultiWorkerMirroredStrategy(Strategy):
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
         self._resolver = TFConfigClusterResolver() if cluster_resolver is None else cluster_resolver
         kind, number = self._resolver.task_type, self._resolver.task_id
-        self._workers, self._number = 1, 0
+        cluster, count = self._resolver.cluster_spec().as_dict(), 1
         if others_in(self._resolver.cluster_spec()) or cluster_resolver is None and _is_launched():
             processes = workers.processes()
-            cluster = self._resolver.cluster_spec().as_dict()
             processes.start(processes.of_cluster(cluster, kind, number or 0) if cluster else None)
-            self._workers, self._number = processes.count(), processes.number()
-            self.places = workers.Everywhere((None,))
+            count = processes.count()
+        own = _devices_of_a_worker(count) if cluster or count > 1 else [Device("CPU", 0)]
+        self.places = tuple(own) if len(own) > 1 else (None,)
+        if count > 1:
+            self.places = workers.Everywhere(self.places, count, processes.number())
+            assert self.places.mesh  # ValueError if others have another number of devices
         place = f"/job:{kind}/replica:0/task:{number or 0}" if kind else "/job:localhost/replica:0/task:0"
-        device = (list_logical_devices("GPU") or list_logical_devices("CPU"))[0] if self._workers > 1 else None
-        self.device_names = (f"{place}{device.name if device is not None else '/device:CPU:0'}",)
+        self.device_names = tuple([place + device.short for device in own])
 
     @property
     def num_replicas_in_sync(self) -> int:
         """How many replicas compute together."""
-        return self._workers
+        return self.places.count if isinstance(self.places, workers.Everywhere) else len(self.places)
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The number of the replica of this worker."""
-        return (self._number,)
+        """The numbers of the replicas of this worker."""
+        return self.places.numbers if isinstance(self.places, workers.Everywhere) else range(len(self.places))
 
     def of_all(self, value: Any) -> Any:
         """A value of replicas, with those of other workers.
@@ -148,24 +153,24 @@ class MultiWorkerMirroredStrategy(Strategy):
             value: What `run` gave.
 
         Returns:
-            The value; of several workers, one with the value of each.
+            The value; of several workers, one with the values of all.
         """
-        among_others = self._workers > 1 and not isinstance(value, (OfReplica, SyncOnReadVariable))
-        return workers.value_of_all(value, self._workers) if among_others else value
+        if not isinstance(self.places, workers.Everywhere) or isinstance(value, (OfReplica, SyncOnReadVariable)):
+            return value
+        return workers.value_of_all(value, self.places)
 
     def values_of_all(self, parts: Sequence[Variable], read: Callable[[Variable], Any] = Variable.peek) -> list[Any]:
-        """The values of a variable that each worker has one of.
+        """The values of a variable of which each replica has one.
 
         Args:
-            parts: The variable of each.
+            parts: The variable of each replica here.
             read: How one is read.
 
         Returns:
-            A list of them, one for each replica.
+            A list of them, one for each replica of all workers.
         """
-        if self._workers == 1:
-            return super().values_of_all(parts, read)
-        return workers.tensors_of_all(read(parts[self._number]), self._workers)
+        own = super().values_of_all(parts, read)
+        return self.places.tensors_of_all(own) if isinstance(self.places, workers.Everywhere) else own
 
     def as_first_made(self, variable: Any) -> Any:
         """A new variable, with the value that it has in the first worker.
@@ -176,20 +181,19 @@ class MultiWorkerMirroredStrategy(Strategy):
         Returns:
             The variable.
         """
-        if self._workers > 1 and isinstance(variable, MirroredVariable):
-            workers.settled(variable, self._workers)
+        if isinstance(self.places, workers.Everywhere) and isinstance(variable, MirroredVariable):
+            workers.settled(variable)
         return variable
 
-    def take_turns(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[Any, Any]) -> Any:
-        """`fn` for the replica of this worker.
 
-        Args:
-            args: A tuple of its arguments.
-
-        Returns:
-            What it gives.
-        """
-        return workers.run_here(self, fn, args, kwargs)
+def _devices_of_a_worker(count: int) -> list[Device]:
+    """The GPUs of this process, one of `count`; without one, its CPUs: those that the program has divided its CPU
+    into, or the launcher."""
+    said = re.search(r"host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
+    if said is not None and Processors.count == 1:
+        Processors.count = int(said[1])
+    kind = "GPU" if (count > 1 or said is not None) and list_logical_devices("GPU") else "CPU"
+    return [device_named(d.name) for d in list_logical_devices(kind)]
 
 
 def _is_launched() -> bool:

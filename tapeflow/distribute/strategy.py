@@ -29,6 +29,7 @@ from .replicas import InputContext, ValueContext, reduce_op as _reduce_op
 from .turns import run_by_turns
 from .values import DistributedValues, PerReplica, selected
 from .variables import creator, kind_of_variable
+from .workers import everywhere_of
 
 __all__ = ["Strategy"]
 
@@ -301,13 +302,14 @@ class Strategy:
         Raises:
             ValueError: If elements have no first axis to divide.
         """
-        return DistributedDataset(dataset, self.num_replicas_in_sync, self.numbers)
+        return DistributedDataset(dataset, self.num_replicas_in_sync, everywhere_of(self.places))
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[..., Any], options: Any = None
     ) -> DistributedDataset:
         """What `dataset_fn(input_context)` makes, as the replicas read it: each gets a batch of its own."""
-        return DistributedDatasetsFromFunction(dataset_fn(self._input_context()), len(self.numbers))
+        made = dataset_fn(self._input_context())
+        return DistributedDatasetsFromFunction(made, self.num_replicas_in_sync, everywhere_of(self.places))
 
     def _input_context(self) -> InputContext:
         count = self.num_replicas_in_sync

@@ -25,10 +25,12 @@ from tapeflow.core.random.streams import fresh_key, per_row
 from tapeflow.core.runtime.contexts import continued
 from tapeflow.core.runtime.replicas import carried
 from tapeflow.core.tensor import EagerTensor, Tensor
+from tapeflow.core.variables.policies import VariableAggregation
 
 from .combining import combined, combined_rows
 from .contexts import Replica, entered_context
 from .values import regrouped, selected
+from .workers import everywhere_of
 
 
 class Abandoned(BaseException):
@@ -36,14 +38,18 @@ class Abandoned(BaseException):
 
 
 class Turns:
-    """One run of a function by `count` replicas."""
+    """One run of a function by the replicas that compute at these places."""
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.batons = [threading.Semaphore(0) for _ in range(count)]
-        self.arrived: list[Any] = [None] * count  # (what they came for, what they brought), by replica
-        self.outcomes: list[Any] = [None] * count
-        self.finished = [False] * count
+    def __init__(self, places: Sequence[Device | None]) -> None:
+        self.places, self.everywhere = places, everywhere_of(places)
+        self.own = self.count = len(places)
+        self.numbers = range(self.own)
+        if self.everywhere is not None:
+            self.count, self.numbers = self.everywhere.count, self.everywhere.numbers
+        self.batons = [threading.Semaphore(0) for _ in places]
+        self.arrived: list[Any] = [None] * self.own  # (what they came for, what they brought), by replica
+        self.outcomes: list[Any] = [None] * self.own
+        self.finished = [False] * self.own
         self.over = threading.Semaphore(0)  # the last one has finished, or one has failed
         self.error: BaseException | None = None
         self.keys: list[Sequence[Tensor]] = []  # of the draws of random numbers, in order, one for each replica
@@ -51,12 +57,12 @@ class Turns:
 
     # ---- the whole
 
-    def run(self, functions: Sequence[Callable[["ReplicaExecutor"], Any]], devices: Sequence[Device | None]) -> list:
+    def run(self, functions: Sequence[Callable[["ReplicaExecutor"], Any]]) -> list:
         """What the functions return, each in a frame of its own replica."""
         outside, settings = current(), [carry() for carry in carried]
         bodies = [
             continued(self._replica(k, function, outside.on(device) if device is not None else outside))
-            for k, (function, device) in enumerate(zip(functions, devices))
+            for k, (function, device) in enumerate(zip(functions, self.places))
         ]
 
         def elsewhere(k: int) -> None:
@@ -65,7 +71,7 @@ class Turns:
             self.batons[k].acquire()
             bodies[k]()
 
-        threads = [threading.Thread(target=elsewhere, args=(k,), daemon=True) for k in range(1, self.count)]
+        threads = [threading.Thread(target=elsewhere, args=(k,), daemon=True) for k in range(1, self.own)]
         for thread in threads:
             thread.start()
         try:
@@ -91,7 +97,7 @@ class Turns:
                 with entered(Frame(executor, (), frame, frame.device)):
                     self.outcomes[k] = function(executor)
                 self.finished[k] = True
-                if k + 1 < self.count:
+                if k + 1 < self.own:
                     self.batons[k + 1].release()
                 elif all(self.finished):
                     self.over.release()
@@ -114,7 +120,7 @@ class Turns:
             "Some replicas made a different number of replica_context().merge_call() calls, collectives or "
             "assignments to mirrored variables: "
             + ", ".join(
-                f"replica {k} {'has finished' if done else f'waits at {self.arrived[k][0]}'}"
+                f"replica {self.numbers[k]} {'has finished' if done else f'waits at {self.arrived[k][0]}'}"
                 for k, done in enumerate(self.finished)
             )
             + ". All replicas must make the same ones, in the same order."
@@ -122,16 +128,19 @@ class Turns:
 
     # ---- meetings
 
-    def meet(self, k: int, what: str, brought: Any, settle: Callable[[list], Sequence]) -> Any:
-        """Replica `k` has come to a meeting. What `settle` of the things that all have brought, which the last one
-        calls, gives for it."""
+    def meet(
+        self, k: int, what: str, brought: Any, settle: Callable[[list], Sequence], of_all: Callable[[list], list]
+    ) -> Any:
+        """The `k`-th replica has come to a meeting. What `settle` of the things that all have brought, which the last
+        one calls, gives for it; `of_all` makes a list of them, of what the replicas here have brought."""
         self.arrived[k] = what, brought
-        if k + 1 == self.count:
+        if k + 1 == self.own:
             if any(self.finished) or len({name for name, _ in self.arrived}) > 1:
                 self._mismatch()
             with below():
-                self.settled = settle([thing for _, thing in self.arrived])
-            self.arrived = [None] * self.count
+                settled = settle(of_all([thing for _, thing in self.arrived]))
+                self.settled = [settled[n] for n in self.numbers]
+            self.arrived = [None] * self.own
             self.batons[0].release()
         else:
             self.batons[k + 1].release()
@@ -144,14 +153,18 @@ class Turns:
 class ReplicaExecutor(Executor):
     """Runs one replica's operations in the frame below, and takes collectives to a meeting."""
 
-    __slots__ = ("turns", "number", "draws", "creations")
+    __slots__ = ("turns", "place", "number", "draws", "creations")
 
-    def __init__(self, turns: Turns, number: int) -> None:
-        self.turns, self.number, self.draws = turns, number, 0
+    def __init__(self, turns: Turns, place: int) -> None:
+        self.turns, self.place, self.number, self.draws = turns, place, turns.numbers[place], 0
         self.creations: Counter[Any] = Counter()
 
-    def meet(self, what: str, brought: Any, settle: Callable[[list], Sequence]) -> Any:
-        return self.turns.meet(self.number, what, brought, settle)
+    def meet(
+        self, what: str, brought: Any, settle: Callable[[list], Sequence], of_all: Callable[[list], list] | None = None
+    ) -> Any:
+        if of_all is None:
+            of_all = list if self.turns.everywhere is None else self.turns.everywhere.of_all
+        return self.turns.meet(self.place, what, brought, settle, of_all)
 
     def execute(self, prim: Operation, args: tuple[Any, ...], params: dict[Any, Any]) -> Any:
         if prim.across is None or params["count"] == 1:
@@ -236,7 +249,12 @@ class TurnReplica(Replica):
                 apply(combine(all_, aggregation, variable.name))
             return [None] * self.count
 
-        self.executor.meet(f"an assignment to variable '{variable.name}'", given, settle)
+        everywhere, of_all = self.executor.turns.everywhere, None
+        if everywhere is not None and aggregation is VariableAggregation.NONE:  # they need not be exchanged
+            of_all = lambda own: (
+                [everywhere.agreed(combine(own, aggregation, variable.name), variable.name)] * self.count
+            )
+        self.executor.meet(f"an assignment to variable '{variable.name}'", given, settle, of_all)
 
     def created(self, make: Callable[[], Any]) -> Any:
         """The first replica makes them; the others get the same ones, line by line. (Not simply in the same order: one
@@ -251,8 +269,8 @@ class TurnReplica(Replica):
 
 def run_by_turns(strategy: Any, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
     """`function` for each replica; what all of them give."""
-    count = strategy.num_replicas_in_sync
-    inputs = [selected(k, count, (args, kwargs)) for k in range(count)]
+    turns = Turns(strategy.places)
+    inputs = [selected(k, turns.own, (args, kwargs)) for k in range(turns.own)]
 
     def of(k: int) -> Callable[[ReplicaExecutor], Any]:
         def run(executor: ReplicaExecutor) -> Any:
@@ -261,4 +279,4 @@ def run_by_turns(strategy: Any, function: Callable[..., Any], args: tuple, kwarg
 
         return run
 
-    return regrouped(Turns(count).run([of(k) for k in range(count)], strategy.places))
+    return regrouped(turns.run([of(k) for k in range(turns.own)]))

@@ -43,9 +43,25 @@ class PerReplica(DistributedValues, CompositeTensor):
     }
     """
 
+    even = True  # do the replicas of all workers have values of one shape, as far as a dataset knows?
+
+    @classmethod
+    def uneven(cls, values: Any) -> "PerReplica":
+        """Values of which other workers have some of other shapes: no program is for all of them."""
+        made = cls(values)
+        made.even = False
+        return made
+
     @property
     def _type_spec(self) -> "PerReplicaSpec":
-        return PerReplicaSpec(*[_spec(value) for value in self.values])
+        return PerReplicaSpec(*[_spec(value) for value in self.values], even=self.even)
+
+    def __getattr__(self, name: str) -> Any:
+        """That of the only value, where a worker has one replica."""
+        values = self.__dict__.get("values", ())
+        if len(values) != 1 or name.startswith("_"):
+            raise AttributeError(f"'PerReplica' object has no attribute '{name}'")
+        return getattr(values[0], name)
 
     def _written(self, one: Any) -> str:
         lines = ",\n".join(f"  {k}: {one(value)}" for k, value in enumerate(self.values))
@@ -83,11 +99,11 @@ class PerReplicaSpec(TypeSpec):
 
     value_type = PerReplica
 
-    def __init__(self, *value_specs: Any) -> None:
-        self._value_specs = value_specs
+    def __init__(self, *value_specs: Any, even: bool = True) -> None:
+        self._value_specs, self._even = value_specs, even
 
     def _serialize(self) -> Any:
-        return self._value_specs
+        return self._value_specs if self._even else (*self._value_specs, "uneven")
 
     @property
     def _component_specs(self) -> Any:
@@ -97,10 +113,10 @@ class PerReplicaSpec(TypeSpec):
         return tuple([v if isinstance(v, CompositeTensor) else to_tensor(v) for v in value.values])
 
     def _from_components(self, components: Any) -> PerReplica:
-        return PerReplica(components)
+        return PerReplica(components) if self._even else PerReplica.uneven(components)
 
     def __with_component_specs__(self, specs: Sequence) -> "PerReplicaSpec":
-        return PerReplicaSpec(*specs) if len(specs) == len(self._value_specs) else self
+        return PerReplicaSpec(*specs, even=self._even) if len(specs) == len(self._value_specs) else self
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Can a value of this spec also have the other spec?
@@ -111,6 +127,8 @@ class PerReplicaSpec(TypeSpec):
         if isinstance(spec_or_value, PerReplica):
             spec_or_value = spec_of(spec_or_value)
         if not isinstance(spec_or_value, PerReplicaSpec) or len(spec_or_value._value_specs) != len(self._value_specs):
+            return False
+        if self._even != spec_or_value._even:
             return False
         return all(a.is_compatible_with(b) for a, b in zip(self._value_specs, spec_or_value._value_specs))
 
@@ -123,6 +141,8 @@ def _spec(value: Any) -> Any:
 
 
 def _across(value: PerReplica, dtype: Any) -> Any:
+    if len(value.values) == 1:
+        return to_tensor(value.values[0], dtype)
     raise ValueError(
         "It looks like you are using a PerReplica object while not inside a replica context, which is not supported. "
         "It has a value for each replica: hand it to strategy.run, combine it by strategy.reduce or strategy.gather, "

@@ -8,12 +8,13 @@ outside.
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tapeflow.core.convert import to_tensor
 from tapeflow.core.devices import raw, tensor_of
-from tapeflow.core.frames import Frame, entered
+from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.changes import Change
@@ -229,8 +230,8 @@ class SyncOnReadVariable(_OfStrategy):
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The variable of each replica."""
-        return self.parts
+        """The variable of each replica of this process."""
+        return tuple([self.parts[k] for k in self.distribute_strategy.numbers])
 
     def _mine(self) -> ResourceVariable | None:
         """The variable of the replica that runs; None: all are meant."""
@@ -305,12 +306,27 @@ SyncOnReadVariable.unread = SyncOnReadVariable
 
 
 def combined_parts(variable: SyncOnReadVariable) -> Tensor:
-    aggregation = variable.aggregation
+    aggregation, graph = variable.aggregation, current().executor
+    if graph in _totals and (known := _totals[graph].get(variable.serial)) and known[0] == _now(variable, graph):
+        return graph.symbols[known[1]]
     if aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
-        return variable.distribute_strategy.values_of_all(variable.parts)[0]
+        return variable.distribute_strategy.values_of_all(variable.values)[0]
     op = ReduceOp.from_variable_aggregation(aggregation)
-    values = variable.distribute_strategy.values_of_all(variable.parts)
+    values = variable.distribute_strategy.values_of_all(variable.values)
     return ops.cast(reduced(op, values), dtype=variable.dtype.np)
+
+
+_totals: WeakKeyDictionary[Any, dict[int, tuple[Any, int]]] = WeakKeyDictionary()
+
+
+def remember_total(variable: SyncOnReadVariable, graph: Any, total: Any) -> None:
+    """What reading a variable from outside gives in a graph, until it is changed again: its replicas have exchanged it
+    with all else that they exchange."""
+    _totals.setdefault(graph, {})[variable.serial] = _now(variable, graph), graph.index_of(total)
+
+
+def _now(variable: SyncOnReadVariable, graph: Any) -> list:
+    return [graph.latest.get(part.serial) for part in variable.parts]
 
 
 def split(tensor: Tensor, count: int) -> list:

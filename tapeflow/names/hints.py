@@ -88,6 +88,8 @@ HINTS = STRANGERS | {
     "tf.compat.v1.estimator": "Estimators left TensorFlow, too: use tf.keras models.",
     "tf.feature_column": "Use the preprocessing layers of tf.keras.layers, or tf.keras.utils.FeatureSpace.",
     "tf.lite": "There is no converter: save the model with model.save and convert it with TensorFlow.",
+    "tf.experimental.dtensor": "Layouts of tensors over devices are keras.distribution's: DeviceMesh and TensorLayout "
+    "for Mesh and Layout, distribute_tensor for relayout, LayoutMap for variables (docs/distribution.md).",
     "tf.tpu": "There is no TPU runtime; tf.distribute.get_strategy() gives a strategy with one replica.",
     "tf.raw_ops": "It has the operations of the other namespaces under TensorFlow's internal names; use tf.math, "
     "tf.nn, ….",

@@ -9,6 +9,10 @@ Summed over replicas, a result belongs to all of them, so what goes back to an i
 rules are collectives again.
 """
 
+import hashlib
+
+import numpy as np
+
 from tapeflow.core.contracts import Across
 from tapeflow.core.dtypes import ANY, NUMERIC
 from tapeflow.core.errors import invalid
@@ -131,7 +135,7 @@ reduce_scatter = primitive(
 def _from_all(x, count, number):
     if count == 1:
         return x[None]
-    return loaded("tapeflow.engines.xla.processes").gathered(x)
+    return loaded("tapeflow.engines.xla.exchanges").of_one_kind(x)
 
 
 # The tensors of all workers, which have one shape, along a new first axis. NumPy's alone: between programs.
@@ -145,5 +149,29 @@ from_workers = primitive(
         keepdims=False,
     ),
     jvp=LINEAR,
+    dtypes=ANY,
+)
+
+
+def _check_same(x, count, number, name):
+    if count > 1:
+        own = np.frombuffer(hashlib.sha256(np.ascontiguousarray(x).tobytes()).digest(), np.uint8)
+        if (loaded("tapeflow.engines.xla.exchanges").of_one_kind(own) != own).any():
+            raise ValueError(
+                f"Replicas assign different values to variable '{name}', which has one value for all of them: worker "
+                f"{number} has another one than others. Combine them first, by all_reduce, or say what becomes of "
+                "them by the variable's aggregation."
+            )
+    return x
+
+
+# The tensor, which all workers have: they compare it before a variable gets it. What is compared is short.
+the_same_in_workers = primitive(
+    "the_same_in_workers(x, *, count, number, name)",
+    kernel={"numpy": _check_same},
+    shape=same_shape,
+    vjp=lambda ops, g: g,
+    jvp=LINEAR,
+    batch=lambda op, args, batched, params: op(*args, **params),
     dtypes=ANY,
 )

@@ -158,6 +158,7 @@ def main():
 
     with two.scope():
         weights = [tf.Variable(tf.random.stateless_normal([4, 4], [k, 0]), name=f"w{k}") for k in range(6)]
+        counted = tf.Variable(0.0, synchronization=tf.VariableSynchronization.ON_READ, aggregation=A.SUM)
     frozen = tf.constant(np.full([4, 4], 0.5, "f"))
 
     @tf.function
@@ -171,15 +172,16 @@ def main():
             gradients = tape.gradient(loss, weights)
             for v, g in zip(weights, gradients):
                 v.assign_sub(0.1 * context().all_reduce("sum", g))
+            counted.assign_add(1.0)
             return context().all_reduce("sum", loss)
 
         return two.run(step, args=(batch,))
 
     sent, texts, before, compiled = [], [], replicas.ComeAgain._sent, devices.compiled
 
-    def counting(self, array):
+    def counting(self, array, to):
         sent.append(np.shape(array))
-        return before(self, array)
+        return before(self, array, to)
 
     def compiling(run, *args):
         program = compiled(run, *args)

@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -281,3 +283,34 @@ def test_a_scope_of_ones_own():
     [v] = made
     assert type(v).__name__ == "SyncOnReadVariable" and v.trainable
     assert v._values == v.values and v._primary is v.values[0]
+
+
+ALONE = """
+import json, os, sys
+import tapeflow as tf
+
+D = tf.distribute
+os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": ["h:1"]}, "task": {"type": "worker", "index": 0}})
+alone = D.MultiWorkerMirroredStrategy()
+del os.environ["TF_CONFIG"]
+strategies = [D.MultiWorkerMirroredStrategy(), D.OneDeviceStrategy("CPU:0"), D.MirroredStrategy(["CPU:0"]), alone]
+for strategy in [D.get_strategy(), *strategies]:
+    with strategy.scope():
+        v = tf.Variable(3.0)
+    def step(x):
+        with tf.GradientTape() as tape:
+            y = v * x
+        v.assign_sub(D.get_replica_context().all_reduce("SUM", tape.gradient(y, v)))
+        return y
+    train = tf.function(lambda x: strategy.reduce("SUM", strategy.run(step, args=(x,)), axis=None))
+    batches = strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2))
+    print([float(train(tf.cast(x[1], tf.float32))) for x in batches], train.graph.nodes[-1].prim.name)
+    assert strategy.num_replicas_in_sync == 1
+assert "jax" not in sys.modules and not any(name.startswith("tapeflow.engines.xla") for name in sys.modules)
+"""
+
+
+def test_one_replica_takes_the_path_without_a_strategy():
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(set(done.stdout.splitlines())) == 1, f"the same numbers, and the same operations: {done.stdout}"

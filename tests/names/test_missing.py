@@ -35,6 +35,12 @@ from tapeflow.programs import support
             "tf.keras.layers.Densee",
             "Keras 3 has no tf.keras.layers.Densee. The nearest it has: tf.keras.layers.Dense.",
         ),
+        (
+            "tf.experimental.dtensor",
+            "tapeflow has no tf.experimental.dtensor yet. Layouts of tensors over devices are "
+            "keras.distribution's: DeviceMesh and TensorLayout for Mesh and Layout, distribute_tensor for relayout, "
+            "LayoutMap for variables (docs/distribution.md).",
+        ),
         ("tf.lite.toco_convert", "tapeflow has no tf.lite.toco_convert yet. " + hints.HINTS["tf.lite"]),
         (
             "tf.keras.experimental",

@@ -108,11 +108,10 @@ def whole(held: Any) -> np.ndarray:
 
 
 def own_rows(held: Any) -> list[np.ndarray]:
-    """The rows that this process has of an array whose first axis is divided among devices, one for each."""
-    if held.is_fully_addressable:
-        return list(whole(held))
-    parts = sorted(held.addressable_shards, key=lambda shard: shard.index[0].start or 0)
-    return [np.asarray(shard.data)[0] for shard in parts]
+    """The rows that this process has of an array whose first axis is divided among devices, one for each. On CPUs it
+    is the same memory."""
+    parts = {shard.index[0].start or 0: shard.data for shard in held.addressable_shards}
+    return [_read_only(np.asarray(parts[k])[0, ...]) for k in sorted(parts)]
 
 
 _collecting: ContextVar[bool] = context_variable("tapeflow_collecting", False)

@@ -10,7 +10,6 @@ import atexit
 import contextlib
 import ctypes
 import hashlib
-import json
 import logging
 import os
 import re
@@ -19,18 +18,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import jax
-import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from tapeflow.core.errors import FailedPreconditionError, UnavailableError, invalid
+from tapeflow.core.errors import FailedPreconditionError, UnavailableError
 
-from . import coordinator
+from . import coordinator, unofficial
+from .jobs import Job, described, of_cluster as of_cluster
 
 TRY_AGAIN = 75  # the exit status of a worker that lost another one
 _NEWS = 3.0  # seconds in which the hub says who was lost, after an exchange broke off
@@ -38,92 +35,6 @@ _STUCK = 5.0  # seconds that an exchange may take after a worker was lost
 _COMPARED = "TAPEFLOW_COMPARE_PROGRAMS"
 
 _log = logging.getLogger("tapeflow")
-
-
-class Job(NamedTuple):
-    """The processes of a cluster: the address of the first one, how many there are, and which this one is."""
-
-    address: str
-    size: int
-    number: int
-    workers: tuple[str, ...] = ()  # what each is called, if that is known
-    local: int | None = None  # which this one is on its machine: it takes one accelerator
-
-
-# ---- what the environment says
-
-
-def described(environment: Mapping[str, str] = os.environ) -> Job | None:
-    """The job that a launcher has described: by TF_CONFIG, for Kubernetes' indexed jobs, Slurm or Open MPI; None for a
-    process alone."""
-    for read in (_by_tf_config, _by_kubernetes, _by_slurm, _by_open_mpi):
-        job = read(environment)
-        if job is not None and job.size > 1:
-            return job
-    return None
-
-
-def _by_tf_config(environment: Mapping[str, str]) -> Job | None:
-    given = json.loads(environment.get("TF_CONFIG") or "{}")
-    cluster, task = given.get("cluster", {}), given.get("task", {})
-    return of_cluster(cluster, task.get("type"), int(task.get("index", 0)))
-
-
-def of_cluster(cluster: Mapping[str, Any], kind: str | None, index: int) -> Job | None:
-    """The job of a task of a cluster, as TensorFlow describes them: the chief, then workers."""
-    tasks = [(job, k, address) for job in ("chief", "worker") for k, address in enumerate(cluster.get(job, []))]
-    if not tasks or kind is None:
-        return None
-    numbers = [n for n, (job, k, _) in enumerate(tasks) if (job, k) == (kind, index)]
-    if not numbers:
-        names = [f"{job} {k}" for job, k, _ in tasks]
-        raise ValueError(f"The cluster has no task {kind} {index}; it has {names}.")
-    workers = tuple([f"{job} {k} ({address})" for job, k, address in tasks])
-    return Job(tasks[0][2], len(tasks), numbers[0], workers)
-
-
-def _by_kubernetes(environment: Mapping[str, str]) -> Job | None:
-    """An indexed job knows its number; how many there are, and the first one's address, the manifest says."""
-    number, count = environment.get("JOB_COMPLETION_INDEX"), environment.get("TAPEFLOW_WORKERS")
-    address = environment.get("JAX_COORDINATOR_ADDRESS")
-    if number is None or count is None:
-        return None
-    if address is None:
-        raise ValueError(
-            "TAPEFLOW_WORKERS and JOB_COMPLETION_INDEX are set, and JAX_COORDINATOR_ADDRESS is not: give it the "
-            "address of pod 0 and a port, such as train-0.train:1234."
-        )
-    port = environment.get("JAX_COORDINATOR_PORT", "1234")
-    return Job(address if ":" in address else f"{address}:{port}", int(count), int(number))
-
-
-def _by_slurm(environment: Mapping[str, str]) -> Job | None:
-    count = environment.get("SLURM_STEP_NUM_TASKS") or environment.get("SLURM_NTASKS")
-    nodes = environment.get("SLURM_STEP_NODELIST") or environment.get("SLURM_JOB_NODELIST")
-    if count is None or nodes is None or "SLURM_PROCID" not in environment:
-        return None
-    first = re.match(r"([^\[,]+)(?:\[(\d+))?", nodes)  # "gpu[07-09,12],big1"
-    if first is None:
-        return None
-    port = 61440 + int(environment.get("SLURM_JOB_ID", 0)) % 4096  # one that each finds by itself
-    local = environment.get("SLURM_LOCALID")
-    host = first[1] + (first[2] or "")
-    return Job(
-        f"{host}:{port}", int(count), int(environment["SLURM_PROCID"]), (), None if local is None else int(local)
-    )
-
-
-def _by_open_mpi(environment: Mapping[str, str]) -> Job | None:
-    count, number = environment.get("OMPI_COMM_WORLD_SIZE"), environment.get("OMPI_COMM_WORLD_RANK")
-    uri = environment.get("PMIX_SERVER_URI2") or environment.get("OMPI_MCA_orte_hnp_uri")
-    if count is None or number is None or uri is None:
-        return None
-    found = re.search(r"(\d+)[^;]*;tcp4?://(.+?)[,:]", uri)  # "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911"
-    if found is None:
-        return None
-    local = environment.get("OMPI_COMM_WORLD_LOCAL_RANK")
-    port = 61440 + int(found[1]) % 4096
-    return Job(f"{found[2]}:{port}", int(count), int(number), (), None if local is None else int(local))
 
 
 # ---- beginning and end
@@ -205,28 +116,21 @@ def start(given: Job | None = None, timeout: int = 300) -> None:
 
 def in_use() -> bool:
     """Has XLA begun, with as many processes as it was told then?"""
-    bridge = sys.modules.get("jax._src.xla_bridge")
-    return bool(bridge and bridge.backends_are_initialized())
+    return unofficial.has_begun()
 
 
 def _begin(given: Job, timeout: int) -> None:
-    from jax._src import distributed  # its store and its service have no public names
-    from jax._src.lib import _jax as runtime
-
-    real = runtime.get_distributed_runtime_service
+    unofficial.check()
     port = ""
     if given.number == 0:
         _Now.service, port = _coordinator(given)
-        runtime.get_distributed_runtime_service = lambda *args, **kwargs: _Elsewhere()
     more: dict[str, Any] = {} if given.local is None else {"local_device_ids": [given.local]}
-    try:
+    with unofficial.served_elsewhere():
         jax.distributed.initialize(
             coordinator_address=given.address, num_processes=given.size, process_id=given.number,
             cluster_detection_method="deactivate", initialization_timeout=timeout, **more,
         )  # fmt: skip
-    finally:
-        runtime.get_distributed_runtime_service = real
-    _Now.client = distributed.global_state.client
+    _Now.client = unofficial.client()
     if given.number == 0:
         _Now.client.key_value_set("tapeflow/hub", port)
     else:
@@ -236,15 +140,8 @@ def _begin(given: Job, timeout: int) -> None:
     line.settimeout(None)
     coordinator.keep_alive(line)
     line.sendall(f"{given.number}\n".encode())
-    for listen in (_hear, _watch):
-        threading.Thread(target=listen, daemon=True, name=f"tapeflow {listen.__name__}").start()
-
-
-class _Elsewhere:
-    """Stands for the service, which is in another process."""
-
-    def shutdown(self) -> None:
-        pass
+    for work in (_hear, _watch, _beat):
+        threading.Thread(target=work, daemon=True, name=f"tapeflow {work.__name__}").start()
 
 
 def _coordinator(given: Job) -> tuple[subprocess.Popen, str]:
@@ -266,23 +163,21 @@ def stop() -> None:
     """The end of this process's part, which the others are told."""
     if _Now.job is None:
         return
-    from jax._src import distributed
-
-    state: Any = distributed.global_state
-    lifeline: Any = _Now.lifeline
+    client, lifeline = _Now.client, _Now.lifeline
+    assert client is not None and lifeline is not None
     if not _Now.lost:
         for tell in (
-            state.client.shutdown,
+            client.shutdown,
             lambda: lifeline.sendall(b"bye\n"),
             lambda: _tell_coordinator("done"),
         ):
             with contextlib.suppress(Exception):
                 tell()
     # jax's objects would ask a service for leave that may be gone, and abort the process at its very end.
-    _never_freed(state.client)
+    _never_freed(client)
     if in_use():
         _never_freed(jax.devices()[0].client)
-    state.client = state.service = None  # (and jax's own end would wait for all)
+    unofficial.forget()  # (jax's own end would wait for all)
     _Now.job = _Now.client = None
 
 
@@ -314,49 +209,6 @@ def from_chief(name: str, text: str) -> str:
         return _Now.client.blocking_key_value_get(key, 600_000)
 
 
-# ---- what all have
-
-
-def gathered(array: np.ndarray) -> np.ndarray:
-    """The arrays of all processes, which have one shape and dtype, along a new first axis.
-
-    Raises:
-        InvalidArgumentError: If shapes or dtypes differ.
-    """
-    own = np.asarray(array)
-    said = np.zeros(_SAID, np.int64)  # XLA would wait for ever where sizes differ
-    said[: 3 + own.ndim] = own.ndim, own.dtype.num, own.dtype.itemsize, *own.shape
-    others = _gathered(said)
-    if (others != said).any():
-        each = ", ".join(f"{tuple(row[3 : 3 + row[0]].tolist())} in worker {k}" for k, row in enumerate(others))
-        raise invalid(f"Shape mismatch: workers gave {each}, or different dtypes; they must be equal.")
-    return _gathered(own)
-
-
-_SAID = 40
-
-
-def _gathered(own: np.ndarray) -> np.ndarray:
-    to = NamedSharding(one_of_each(), PartitionSpec("worker"))
-    with watched(), jax.enable_x64(True):
-        whole = jax.make_array_from_process_local_data(to, own[None])
-        return np.asarray(_everywhere()(whole).addressable_data(0))
-
-
-@cache
-def one_of_each() -> Mesh:
-    """The first device of each process."""
-    found: dict[int, Any] = {}
-    for device in jax.devices():
-        found.setdefault(device.process_index, device)
-    return Mesh(np.array([found[k] for k in sorted(found)]), ("worker",))
-
-
-@cache
-def _everywhere() -> Callable:
-    return jax.jit(lambda x: x, out_shardings=NamedSharding(one_of_each(), PartitionSpec()))
-
-
 # ---- when one is lost
 
 
@@ -373,6 +225,15 @@ def _hear() -> None:
     if _Now.job is not None and not _Now.lost:  # the coordinator is gone, and its machine with it
         _Now.lost.append(0)
         _Now.heard.set()
+
+
+def _beat() -> None:
+    """Says that this process is alive; one that the system has stopped does not."""
+    line = _Now.lifeline
+    with contextlib.suppress(OSError):
+        while _Now.client is not None:
+            line.sendall(b"beat\n")  # type: ignore[union-attr]
+            time.sleep(min(5.0, coordinator.silence() / 4))
 
 
 def _watch() -> None:

@@ -30,7 +30,7 @@ def _reasons() -> dict[str, str]:
         _GRADIENT: """uncompress conv_filter_grad unpool pick origin_index dilation_origin window_spread cofactors
             cofactors_slope minors from_minors igamma_slope betainc_slope zeta_slope gamma_pdf beta_pdf
             overlap_and_add segment_order attention_grad""",
-        _WORKERS: "all_reduce all_gather reduce_scatter from_workers laid_out",
+        _WORKERS: "all_reduce all_gather reduce_scatter from_workers the_same_in_workers laid_out",
         _MATRICES: """cholesky qr lu slogdet lu_factor expm sqrtm logm inv solve triangular_solve tridiagonal_solve
             pinv least_squares eigh eigvalsh eig eigvals svd singular_values sparse_matmul""",
         _SPECIAL: """erfinv erfcinv ndtri lgamma digamma polygamma igamma igammac betainc zeta bessel_i bessel_ie

@@ -17,7 +17,7 @@ _FAMILIES = {
     _GRADIENT: """uncompress conv_filter_grad unpool pick origin_index dilation_origin window_spread cofactors
         cofactors_slope minors from_minors igamma_slope betainc_slope zeta_slope gamma_pdf beta_pdf attention_grad
         overlap_and_add segment_order add_along""",
-    _WORKERS: "all_reduce all_gather reduce_scatter from_workers laid_out",
+    _WORKERS: "all_reduce all_gather reduce_scatter from_workers the_same_in_workers laid_out",
     _OTHERS: """bitcast row_ids ranges unsorted_segment_max unsorted_segment_min unique suppress outlines
         non_max_suppression_v3 qr lu slogdet lu_factor expm sqrtm logm solve triangular_solve tridiagonal_solve pinv
         least_squares sparse_matmul eigh eigvalsh eig eigvals svd singular_values population_count conj real imag

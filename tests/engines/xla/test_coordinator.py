@@ -58,6 +58,17 @@ def test_who_is_lost_and_who_has_done_its_work(hub):
         each.ends()
 
 
+def test_all_addresses_are_also_those_of_ipv4():
+    # Workers on other machines, which come by IPv4, were refused.
+    hub = Hub("::")
+    threading.Thread(target=hub.serve, daemon=True).start()
+    [worker] = met(hub, 1)
+    worker.say("bye")
+    assert hub.empty.wait(10) and hub.gone == ["left 0"]
+    worker.ends()
+    hub.listening.close()
+
+
 def test_strangers_are_not_missed(hub):
     [worker] = met(hub, 1)
     stranger = socket.create_connection(("127.0.0.1", hub.port), timeout=10)
@@ -66,3 +77,27 @@ def test_strangers_are_not_missed(hub):
     worker.say("bye")
     assert hub.empty.wait(10) and hub.gone == ["left 0"]
     worker.ends()
+
+
+def test_who_is_silent_is_lost(monkeypatch):
+    # A worker that the system had stopped was waited for until somebody looked.
+    monkeypatch.setenv("TAPEFLOW_HEARTBEAT_TIMEOUT", "1")
+    hub = Hub("127.0.0.1")
+    threading.Thread(target=hub.serve, daemon=True).start()
+    one, two = met(hub, 2)
+    over = threading.Event()
+
+    def beats():
+        while not over.wait(0.1):
+            one.say("beat")
+
+    beating = threading.Thread(target=beats)
+    beating.start()
+    assert one.hears() == "lost 1" and two.hears() == ""
+    over.set()
+    beating.join()
+    one.say("bye")
+    assert hub.empty.wait(10) and hub.gone == ["lost 1", "left 0"]
+    for each in (one, two):
+        each.ends()
+    hub.listening.close()

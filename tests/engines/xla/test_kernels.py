@@ -33,6 +33,7 @@ NOT_ON_XLA = {
     "string_reduce_join": _STRINGS, "substr": _STRINGS, "as_string": _STRINGS, "string_to_number": _STRINGS,
     "string_to_hash_bucket": _STRINGS, "unicode_transcode": _STRINGS,
     "from_workers": "processes meet between programs",
+    "the_same_in_workers": "processes meet between programs",
 }  # fmt: skip
 
 # Numbers come from another generator than NumPy's: shape and dtype are compared.

@@ -1,8 +1,8 @@
-"""Several processes: what launchers say of them, and what happens when they differ or one is lost."""
+"""Several processes: what happens when they differ or one is lost."""
 
-import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -12,55 +12,18 @@ import pytest
 
 pytest.importorskip("jax", reason="the extra `xla` is not installed")
 from tapeflow.engines.xla import processes
-from tapeflow.engines.xla.processes import Job
+from tapeflow.programs.launch import free_ports
+
+from .test_jobs import tf_config
 
 ROOT = Path(__file__).parents[3]
 
 
-def tf_config(kind, index, **cluster):
-    return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": kind, "index": index}})}
-
-
-def test_tf_config():
-    found = processes.described(tf_config("worker", 1, chief=["c:1"], worker=["a:1", "b:2"], ps=["p:1"]))
-    assert found == Job("c:1", 3, 2, ("chief 0 (c:1)", "worker 0 (a:1)", "worker 1 (b:2)"))
-    assert processes.described(tf_config("worker", 0, worker=["a:1", "b:2"])).address == "a:1"
-    with pytest.raises(ValueError, match=r"no task worker 5; it has \['worker 0', 'worker 1'\]"):
-        processes.described(tf_config("worker", 5, worker=["a:1", "b:2"]))
-
-
 def test_a_process_alone():
-    assert processes.described({}) is None
-    assert processes.described(tf_config("worker", 0, worker=["a:1"])) is None
-    assert processes.described({"SLURM_NTASKS": "1", "SLURM_PROCID": "0", "SLURM_JOB_NODELIST": "n1"}) is None
     assert (processes.count(), processes.number(), processes.is_chief()) == (1, 0, True)
     processes.start()
     processes.barrier("nobody else")
     assert processes.job() is None
-
-
-@pytest.mark.parametrize(
-    ("nodes", "first"), [("gpu[07-09,12],big1", "gpu07"), ("n1,n2", "n1"), ("host", "host"), ("a-b[1-2]", "a-b1")]
-)
-def test_slurm(nodes, first):
-    said = {"SLURM_JOB_ID": "4097", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NODELIST": nodes, "SLURM_PROCID": "1"}
-    assert processes.described(said | {"SLURM_LOCALID": "0"}) == Job(f"{first}:61441", 2, 1, (), 0)
-
-
-def test_kubernetes():
-    said = {"JOB_COMPLETION_INDEX": "1", "TAPEFLOW_WORKERS": "2", "JAX_COORDINATOR_ADDRESS": "train-0.train"}
-    assert processes.described(said) == Job("train-0.train:1234", 2, 1)
-    assert processes.described(said | {"JAX_COORDINATOR_PORT": "7"}).address == "train-0.train:7"
-    with pytest.raises(ValueError, match="JAX_COORDINATOR_ADDRESS is not"):
-        processes.described({"JOB_COMPLETION_INDEX": "1", "TAPEFLOW_WORKERS": "2"})
-
-
-def test_open_mpi():
-    said = {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "1"}
-    uri = "1531576320.0;tcp://10.96.0.1,10.148.0.1:34911"
-    found = processes.described(said | {"OMPI_MCA_orte_hnp_uri": uri})
-    assert found == Job(f"10.96.0.1:{61440 + 1531576320 % 4096}", 2, 1, (), 1)
-    assert processes.described(said) is None
 
 
 # ---- two of them, on this machine
@@ -117,6 +80,50 @@ model = keras.Sequential()
 
 
 @pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="there is one address of this machine")
+@pytest.mark.parametrize("by", ["TF_CONFIG", "slurm", "open mpi", "kubernetes"])
+def test_other_launchers_and_another_address_than_the_usual_one(by):
+    [port] = free_ports(1)
+    program = """
+import tapeflow as tf
+s = tf.distribute.MultiWorkerMirroredStrategy()
+one = s.run(lambda: tf.distribute.get_replica_context().replica_id_in_sync_group + 1)
+print("found", s.num_replicas_in_sync, int(s.reduce("SUM", one, axis=None)))
+"""
+    address = f"127.0.0.2:{port}"  # treated as that of another machine
+
+    def said(k):
+        if by == "TF_CONFIG":
+            return tf_config("worker", k, worker=[address, f"{address}0"])
+        if by == "kubernetes":
+            return {
+                "JOB_COMPLETION_INDEX": str(k), "TAPEFLOW_WORKERS": "2", "JAX_COORDINATOR_ADDRESS": "127.0.0.2",
+                "JAX_COORDINATOR_PORT": str(port),
+            }  # fmt: skip
+        if by == "slurm":
+            return {
+                "SLURM_JOB_ID": str(port - 61440 & 4095), "SLURM_STEP_NUM_TASKS": "2", "SLURM_NTASKS": "2",
+                "SLURM_STEP_NODELIST": "127.0.0.2", "SLURM_PROCID": str(k), "SLURM_LOCALID": "0", "SLURM_NODEID": "0",
+            }  # fmt: skip
+        uri = f"{port}.0;tcp://127.0.0.2:{port};tcp6://[fd00::2]:47933"
+        return {
+            "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": str(k), "OMPI_COMM_WORLD_LOCAL_RANK": str(k),
+            "OMPI_COMM_WORLD_LOCAL_SIZE": "2", "OMPI_MCA_orte_hnp_uri": uri,
+        }  # fmt: skip
+
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)} | said(k),
+        )
+        for k in range(2)
+    ]  # fmt: skip
+    for each in started:
+        out = each.communicate(timeout=200)[0]
+        assert each.returncode == 0 and "found 2 3" in out, out
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("lost", [0, 1])
 def test_who_loses_a_worker_says_which(lost):
     begun = time.monotonic()
@@ -140,6 +147,23 @@ except tf.errors.UnavailableError as error:
     )
     [after] = [float(line.split()[1]) for line in other if line.startswith("after")]
     assert after < 10 and time.monotonic() - begun < 120
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="the system cannot stop a process")
+def test_who_is_stopped_is_lost(monkeypatch):
+    monkeypatch.setenv("TAPEFLOW_HEARTBEAT_TIMEOUT", "6")
+    status, lines, said = launched("""
+import signal
+step = tf.function(lambda x: tf.reduce_sum(x * x))
+step(x)
+if number == 1:
+    os.kill(os.getpid(), signal.SIGSTOP)
+while True:
+    step(x)
+""")
+    assert status == processes.TRY_AGAIN, said
+    assert any("UnavailableError: Worker 1" in line for line in lines[0]), said
 
 
 @pytest.mark.long
@@ -173,6 +197,9 @@ def test_it_is_too_late_when_xla_is_in_use():
 import tapeflow as tf
 tf.function(lambda: tf.constant(1.0), jit_compile=True)()
 from tapeflow.engines.xla import processes
+from tapeflow.programs.launch import free_ports
+
+from .test_jobs import tf_config
 processes.start(processes.Job("127.0.0.1:1", 2, 0))
 """], capture_output=True, text=True, cwd=ROOT,
     )  # fmt: skip

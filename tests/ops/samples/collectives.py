@@ -19,8 +19,14 @@ SAMPLES["from_workers"] = [
     of(SCALAR, count=1, number=0),
     of(EMPTY, count=1, number=0),
 ]
+SAMPLES["the_same_in_workers"] = [
+    of(normal(3, 4), count=1, number=0, name="v"),
+    of(SCALAR, count=1, number=0, name="v"),
+    of(EMPTY, count=1, number=0, name="v"),
+]
 SAMPLES = referred(
     SAMPLES,
+    the_same_in_workers=lambda x, **_: np.array(x),
     from_workers=lambda x, **_: np.stack([x]),
     all_reduce=lambda x, **_: np.sum([x], axis=0),
     all_gather=lambda x, axis, count: np.concatenate([x] * count, axis),
