@@ -280,7 +280,7 @@ def told(function: GraphFunction, args: Sequence[Tensor], changing: int = 0, row
         pairs = list(zip(spec.shape, tuple(x.sizes)[row:]))
         if k < changing:
             after = graph.symbols[function.outputs[k]].spec.shape
-            pairs = [(d, size if _is(d, later) else None) for (d, size), later in zip(pairs, after)]
+            pairs = [(d, size if _stays(d, size, later) else None) for (d, size), later in zip(pairs, after)]
         elif p in values and not row:
             found.setdefault(values[p], constant_size(x))
         for d, size in pairs:
@@ -290,9 +290,11 @@ def told(function: GraphFunction, args: Sequence[Tensor], changing: int = 0, row
     return {number: size for number, size in found.items() if size is not None}
 
 
-def _is(a: Any, b: Any) -> bool:
-    """Are two late sizes one and the same?"""
-    return type(a) is type(b) is Size and a.expression is b.expression
+def _stays(size: Any, first: Any, later: Any) -> bool:
+    """Is a late size, `first` at first, the same after an iteration?"""
+    if type(later) is Size:
+        return type(size) is Size and later.expression is size.expression
+    return later == first
 
 
 def is_inexact(spec: Spec) -> bool:

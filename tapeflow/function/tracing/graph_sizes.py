@@ -27,6 +27,7 @@ class GraphSizes:
     relied_on: Reliance  # what the trace is only right for; see `core.sizes`
     late: dict[int, SymbolicTensor | None]  # by number, where sizes are that depend on values
     guarded: set[tuple]  # what nodes check of what the trace relies on
+    nodes: list[Any]
     settled: int  # how many of the questions `guard` has dealt with, but for those that are `unseen`
     unseen: list[tuple]  # about sizes that the graph does not know yet
     measures: Any  # computes the value of a size now
@@ -102,8 +103,14 @@ class GraphSizes:
                     self.relied_on.now.take(number, then, same_call=False)
 
     def late_by_index(self) -> dict[int, int]:
-        """The numbers of late sizes, by the index of the value that each is in."""
-        return {symbol.index: number for number, symbol in self.late.items() if symbol is not None}
+        """The numbers of late sizes, by the index of the value that each is in: here, or captured from a graph around
+        this one."""
+        found = {symbol.index: number for number, symbol in self.late.items() if symbol is not None}
+        for node in self.nodes if self.relied_on.late else ():
+            if isinstance(node.prim, (Relied, Sized)):
+                late = node.prim.sizes
+                found.update(zip(node.inputs[-len(late) :], [size.number for size in late]))
+        return found
 
     def value_of(self, size: Size) -> Tensor:
         """A size as a tensor: what it is computed from, or measured in what has it in its shape."""

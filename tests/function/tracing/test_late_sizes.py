@@ -396,3 +396,17 @@ def test_sizes_are_measured_without_drawing_numbers():
     found = graph_of(outer)(c([1.0, 2.0, -1.0, 3.0, 4.0]))
     for a, b in zip(found, want):
         np.testing.assert_array_equal(a, b)
+
+
+def test_xla_compiles_loops_whose_sizes_a_constant_says():
+    """XLA refused a loop in a function that is called with a constant shape: its sizes were thought to depend on
+    values, also those that the body only captures, and those that it finds to be those of another tensor."""
+
+    @tf.function(autograph=False)
+    def grown(shape, x):
+        more = lambda y: (y + tf.ones(shape) * x,)
+        return tf.while_loop(lambda y: tf.reduce_any(y < 3.0), more, (tf.zeros(shape),))[0]
+
+    outer = tf.function(lambda x: grown(c([2, 3]), x) + grown(c([1, 3]), x), jit_compile=True)
+    np.testing.assert_array_equal(outer(c([1.0, 2.0, 3.0])), [[6.0, 12.0, 18.0]] * 2)
+    assert not outer.get_concrete_function(c([1.0, 2.0, 3.0])).as_python
