@@ -330,7 +330,7 @@ class Graph(GraphSizes, Executor):
         """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of
         something else."""
         unknown = any(type(d) is Size for s in symbols for d in s.spec.shape)
-        if unknown or any(s.dtype.kind not in "iu" for s in symbols) or prim.kernel is None:
+        if unknown or any(s.dtype.kind not in "iub" for s in symbols) or prim.kernel is None:
             return
         if any(type(a) is SymbolicTensor and a._made is None for a in args):
             return

@@ -146,3 +146,14 @@ def test_numpy_values_take_the_dtype_of_the_entries():
         assert one.dtype is tf.float32 and one.numpy().tolist() == [2.5]
         some = make(lambda: tf.TensorArray(tf.float32, 2).scatter([1, 0], np.array([[2], [3]])).stack())
         assert some.numpy().tolist() == [[3.0], [2.0]]
+
+
+def test_a_size_that_a_function_knows_from_a_shape():
+    """`tf.shape(x)[0]` was refused as the size where the shape is known."""
+
+    @tf.function(autograph=False)
+    def doubled(x):
+        rows = tf.TensorArray(tf.float32, size=tf.shape(x)[0])
+        return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x[i] * 2)), (0, rows))[1].stack()
+
+    assert doubled(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [2.0, 4.0, 6.0]
