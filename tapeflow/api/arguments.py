@@ -4,6 +4,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from tapeflow.core import entry
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import INDEX, int64
@@ -108,6 +110,9 @@ def static_shape(shape: Any, what: str = "A shape") -> tuple[int, ...]:
     something else that has the form of a shape."""
     if type(shape) is int:
         return (shape,)
+    if isinstance(shape, np.ndarray) and shape.dtype.kind == "f":  # NumPy's [] is of floats, and so is what it joins
+        sizes = shape.reshape(-1).tolist()
+        shape = [int(d) for d in sizes] if all(d.is_integer() for d in sizes) else sizes
     if not isinstance(shape, (list, tuple)):
         shape = _numbers(as_tensor(shape))
     try:

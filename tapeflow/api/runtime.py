@@ -12,6 +12,7 @@ import numpy as np
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec
 from tapeflow.core.runtime.scopes import scope as _scope
+from tapeflow.core.sizes import Size
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.variables.variable import Variable
 from tapeflow.function.tracing.effects import later
@@ -82,6 +83,9 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """
     if isinstance(tensor, EagerTensor):
         return tensor.numpy()
+    known = getattr(tensor, "_known", None)  # of whole numbers in a graph
+    if known is not None and not any(type(d) is Size for d in known.flat):
+        return known.astype(tensor.dtype.np)
     return None if isinstance(tensor, (Tensor, Variable)) else tensor
 
 

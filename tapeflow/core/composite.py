@@ -153,9 +153,9 @@ class TypeSpec:
 
 
 def hashable(value: Any) -> Any:
-    """Containers as tuples; mappings as their pairs, in order; arrays by what is in them."""
+    """Containers as tuples; mappings as their pairs, sorted; arrays by what is in them."""
     if isinstance(value, dict):
-        return tuple([(key, hashable(value[key])) for key in value])
+        return tuple([(key, hashable(value[key])) for key in sorted(value, key=str)])
     if isinstance(value, np.ndarray):
         return (value.shape, value.dtype.str, value.tobytes())
     return tuple(map(hashable, value)) if isinstance(value, (list, tuple)) else value

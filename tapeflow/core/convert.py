@@ -18,6 +18,7 @@ from .dtypes import BY_NUMPY, DType, as_dtype, bool_, complex128, float32, int32
 from .errors import dtype_clash, user_line
 from .runtime import settings
 from .runtime.floating import quiet
+from .shapes import TensorShape
 from .sizes import Size, tensor_of
 from .tensor import EagerTensor, Tensor
 
@@ -61,6 +62,8 @@ def to_tensor(value: Any, dtype: DType | None = None) -> Tensor:
     if isinstance(value, (list, tuple, range)):
         if any(type(v) is Size for v in value):
             return tensor_of(tuple(value), dtype or int32)
+        if isinstance(value, TensorShape) and value.rank == 0:  # of sizes, though there are none
+            dtype = dtype or int32
         return EagerTensor(from_sequence(value, dtype))
     if isinstance(value, (python_array, bytearray, memoryview)):
         return EagerTensor(from_sequence(list(value), dtype))

@@ -4,6 +4,8 @@ import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from .sizes import Size
 
 
@@ -328,6 +330,8 @@ class TensorShape(tuple[int | Any, ...]):
             return list(tuple.__iter__(self)) == list(other)
         if type(other) is int:
             return list(tuple.__iter__(self)) == [other]
+        if isinstance(other, np.ndarray) and other.ndim == 1 and other.dtype.kind in "iu":  # sizes, not a comparison
+            return self is not _UNKNOWN and list(tuple.__iter__(self)) == other.tolist()  # of each number
         return NotImplemented
 
     def __ne__(self, other: Any) -> bool:

@@ -84,9 +84,9 @@ class Guesses(Known):
         self.doubtful: set[int] = set()  # those of another trace, for another call
 
     def take(self, number: int, like: "Size", same_call: bool = True) -> None:
-        """Has a size be taken for what one of another trace is taken for; if that is for another call, as long as
-        nothing speaks against it."""
-        self.look[number], self.like[number] = lambda: like.now, like
+        """Has a size that cannot be found out be taken for what one of another trace is taken for; if that is for
+        another call, as long as nothing speaks against it."""
+        self.like[number] = like
         (self.doubtful.discard if same_call else self.doubtful.add)(number)
 
     def with_more(self, sizes: Mapping[int, Any]) -> Known:
@@ -94,12 +94,12 @@ class Guesses(Known):
 
     def __missing__(self, number: int) -> int:
         found = self.look[number]() if number in self.look else None
-        like = self.like.get(number)
-        doubtful = number in self.doubtful or like is not None and numbers(like) <= like.relied_on.now.guessed
-        if found is None or doubtful:
-            self.free.add(number)
-            self.guessed.add(number)
-            found = ANY_SIZE if found is None else found
+        if found is None:
+            like = self.like.get(number)
+            found = ANY_SIZE if like is None else like.now
+            if like is None or number in self.doubtful or numbers(like) <= like.relied_on.now.guessed:
+                self.free.add(number)
+                self.guessed.add(number)
         self[number] = found
         return found
 

@@ -60,8 +60,8 @@ PACKAGES = {
         unconnected_gradients variable_scope variables weights_broadcast_ops while_loop while_v2""",
     "platform": "app build_info flags gfile googletest resource_loader sysconfig test tf_logging",
     "profiler": "model_analyzer option_builder profiler_v2 trace",
-    "saved_model": """builder load loader loader_impl save save_options saved_model signature_constants
-        signature_def_utils tag_constants utils""",
+    "saved_model": """builder load loader loader_impl nested_structure_coder save save_options saved_model
+        signature_constants signature_def_utils tag_constants utils""",
     "summary": "summary summary_iterator writer writer.writer",
     "tf2": "",
     "tools": "freeze_graph inspect_checkpoint optimize_for_inference_lib",
@@ -282,6 +282,9 @@ RENAMED = {
     "ops.random_ops.multinomial": "tf.random.categorical",
     "ops.resource_variable_ops.BaseResourceVariable": "tf.Variable",
     "ops.variables.VariableV2": "tf.Variable",
+    "saved_model.nested_structure_coder.NotEncodableError": "tapeflow.programs.inner.structures.NotEncodableError",
+    "saved_model.nested_structure_coder.decode_proto": "tapeflow.programs.inner.structures.decode_proto",
+    "saved_model.nested_structure_coder.encode_structure": "tapeflow.programs.inner.structures.encode_structure",
     "trackable.autotrackable.AutoTrackable": "tf.Module",
     "trackable.base.Trackable": "tf.Module",
     "training.tracking.base.Trackable": "tf.Module",
@@ -308,7 +311,8 @@ INTERNAL = {
     "nest": """util.nest.flatten_up_to util.nest.get_traverse_shallow_structure util.nest.is_attrs util.nest.is_mapping
         util.nest.list_to_tuple util.nest.map_structure_up_to util.nest.sequence_like util.nest.yield_flat_paths""",
     "ops": "ops.weights_broadcast_ops.broadcast_weights ops.resource_variable_ops.is_resource_variable",
-    "saved_model": "",
+    "saved_model": """saved_model.nested_structure_coder.decode_proto
+        saved_model.nested_structure_coder.encode_structure""",
     "smart_cond": "framework.smart_cond.smart_cond",
     "tf2": "tf2.enabled",
     "tracking": """trackable.autotrackable.AutoTrackable trackable.base.Trackable

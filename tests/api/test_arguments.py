@@ -54,3 +54,12 @@ def test_a_primitive_under_a_public_name():
         del globals()["__test__"]["sine"]
     with pytest.raises(TypeError, match="after the inputs goes `name"):
         expose(sin)(lambda x: x)
+
+
+def test_shapes_that_numpy_made_floats_of():
+    """What NumPy joins with its own [], an array of floats, was no shape."""
+    assert tf.zeros(np.concatenate([np.array([2], np.int32), []])).shape == [2]
+    assert tf.reshape(tf.range(6), np.array([3.0, -1.0])).shape == [3, 2]
+    for wrong in (np.array([1.5]), np.array([np.nan]), np.array([np.inf])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="made of integers"):
+            tf.zeros(wrong)

@@ -255,3 +255,34 @@ def test_the_time_of_each_run():
     first, second = now(), now()
     assert now.experimental_get_tracing_count() == 1 and first.dtype is tf.float64
     assert float(second) > float(first) > 1.7e9
+
+
+def test_static_values_of_sizes():
+    """Inside a function nothing was known but constants: sizes and what is computed of them were not."""
+    found = {}
+
+    @tf.function
+    def asked(x):
+        n = tf.shape(x)
+        numbers = {"shape": n, "sum": n[0] + 1, "less": n < 3, "chosen": tf.where(n < 3, n, 0), "x": x}
+        found.update({name: tf.get_static_value(number) for name, number in numbers.items()})
+        return x
+
+    asked(tf.ones([2, 3]))
+    assert found["shape"].tolist() == [2, 3] and found["shape"].dtype == np.int32 and found["sum"] == 3
+    assert found["less"].tolist() == [True, False] and found["chosen"].tolist() == [2, 0] and found["x"] is None
+    asked.get_concrete_function(tf.TensorSpec([None, 3]))
+    assert set(found.values()) == {None}
+
+
+def test_an_order_of_axes_that_a_function_computes():
+    """The axes of a transposition that are computed from constants alone were not known to a function."""
+
+    @tf.function(autograph=False)
+    def moved(x):
+        to = tf.constant(-1)
+        to = tf.where(to < 0, tf.rank(x) + to, to)
+        return tf.transpose(x, tf.concat([tf.range(1, to + 1), [0]], 0))
+
+    assert moved(tf.ones([2, 3, 4])).shape == [3, 4, 2]
+    assert not moved.get_concrete_function(tf.ones([2, 3, 4])).as_python

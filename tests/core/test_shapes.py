@@ -1,5 +1,6 @@
 import pickle
 
+import numpy as np
 import pytest
 
 import tapeflow as tf
@@ -135,3 +136,10 @@ def test_what_several_shapes_share():
     assert tf.TensorShape([2, 3]).most_specific_common_supertype(three).as_list() == [2, None]
     assert tf.TensorShape([1]).most_specific_common_supertype([tf.TensorShape([2, 3])]).rank is None
     assert tf.TensorShape([3]) == 3 and tf.TensorShape([3]) != 4 and tf.TensorShape([3, 3]) != 3
+
+
+def test_sizes_in_an_array_of_numpy():
+    """NumPy compared number by number, and `if shape == array` was an error."""
+    assert tf.TensorShape([2, 3]) == np.array([2, 3]) and tf.TensorShape([]) == np.array([], np.int32)
+    assert tf.TensorShape([2, 3]) != np.array([2, 4]) and (tf.TensorShape(None) == np.array([2])) is False
+    assert (tf.TensorShape([2, None]) == np.array([2, 3])) is False

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tests.rounding import close
 
 
 def gradient(f, *xs):
@@ -117,3 +118,25 @@ def test_complex_outputs_that_no_recorded_operation_made():
         tape.watch(x)
         y = tf.math.imag(turned(x) * tf.constant(1 + 2j, tf.complex64))
     assert float(tape.gradient(y, x)) == 4.0
+
+
+def test_a_backward_function_with_a_loop_about_what_the_forward_one_computed():
+    """In a tf.function the backward function is written down when a tape asks; a loop or a branch in it was refused
+    tensors of the function, which the backward function itself may use."""
+
+    @tf.custom_gradient
+    def scaled(x):
+        a = tf.exp(x)
+
+        def backward(g):
+            power = tf.while_loop(lambda i, p: i < 3, lambda i, p: (i + 1, p * a), (0, tf.ones_like(a)))[1]
+            return tf.cond(tf.reduce_sum(a) > 0, lambda: g * power, lambda: g * a)
+
+        return x * a, backward
+
+    x = tf.constant([0.5, 1.0])
+    for f in (scaled, tf.function(scaled), tf.function(lambda x: tf.function(scaled)(x))):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        close(tape.gradient(y, x), np.exp(3 * x.numpy()), terms=8)

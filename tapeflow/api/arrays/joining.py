@@ -86,10 +86,16 @@ def _axis(axis: Any, called: str) -> int:
 def _tensors(values: Sequence) -> Sequence[Tensor]:
     if all(type(v) is EagerTensor for v in values):
         return values
+    array = next((k for k, v in enumerate(values) if isinstance(v, np.ndarray)), len(values))
+    values = [as_tensor(v) if k < array and _has_tensors(v) else v for k, v in enumerate(values)]  # the first decides
     if not any(isinstance(v, (Tensor, Variable, np.ndarray)) for v in values):
-        with suppress(ValueError, TypeError):
+        with suppress(ValueError, TypeError, InvalidArgumentError):  # of different lengths, say
             return ops.unstack(as_tensor(values), axis=0)  # one conversion: [1, 2.5] is float32
     return convert_group(values)
+
+
+def _has_tensors(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(isinstance(part, (Tensor, Variable)) for part in value)
 
 
 def parallel_stack(values: AnyTensorLike, name: str | None = "parallel_stack") -> Tensor:

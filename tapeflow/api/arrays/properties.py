@@ -150,7 +150,9 @@ def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShap
     try:
         return TensorShape(broadcast_shapes(tuple(shape_x), tuple(shape_y)))
     except InvalidArgumentError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(
+            f"Incompatible shapes for broadcasting: {tuple(shape_x)} and {tuple(shape_y)}. {error}"
+        ) from None
 
 
 def broadcast_dynamic_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> Tensor:

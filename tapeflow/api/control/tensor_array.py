@@ -82,7 +82,8 @@ class TensorArray(LoopVariable):
         self._length = known.item() if known is not None else size  # a Size, where it is not known
         if type(self._length) is int:
             check_fits((self._length,), np.dtype(object), "the array")
-        self._entries: list[Tensor | None] = [None] * (0 if size is None or type(self._length) is Size else int(size))
+        later = size is None or type(self._length) is Size
+        self._entries: list[Tensor | None] = [None] * (0 if later else int(self._length))
         self._cleared: set[int] = set()
         self._made_at = (
             (user_place(), self._dtype.name) if self._dynamic and not self._shape.is_fully_defined() else None
@@ -169,11 +170,14 @@ class TensorArray(LoopVariable):
                 self._entries[place] = value
         return self
 
+    def _converted(self, value: Any) -> Tensor:
+        """Numbers and NumPy arrays take the dtype of the entries; what has one of its own keeps it."""
+        own = hasattr(value, "dtype") and not isinstance(value, (np.ndarray, np.generic))
+        return to_tensor(value, None if own else self._dtype)
+
     def _fitting(self, value: Any) -> Tensor:
         """A value to write, as a tensor of the dtype and shape of the others."""
-        value = (
-            value if isinstance(value, Tensor) else to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
-        )
+        value = value if isinstance(value, Tensor) else self._converted(value)
         if value.dtype is not self._dtype:
             raise invalid(
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}. Use "
@@ -190,7 +194,7 @@ class TensorArray(LoopVariable):
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
         """Writes the rows of `value` to the entries from 0 on."""
-        value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        value = self._converted(value)
         if type(value.sizes[0]) is Size or type(self._length) is Size:
             return self.__with_entries__(value)
         if value.sizes[0] > len(self._entries) and not self._dynamic:
@@ -209,7 +213,7 @@ class TensorArray(LoopVariable):
         return self._scatter(indices, value)
 
     def _scatter(self, indices: Any, value: Any) -> "TensorArray":
-        value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        value = self._converted(value)
         if not isinstance(indices, range) and has_no_value(indices := as_tensor(indices)):
             return self._as_one_tensor(value[0]).scatter(indices, value)
         made = self
@@ -230,7 +234,7 @@ class TensorArray(LoopVariable):
         return self._split(value, lengths)
 
     def _split(self, value: Any, lengths: Any) -> "TensorArray":
-        value = to_tensor(value, None if hasattr(value, "dtype") else self._dtype)
+        value = self._converted(value)
         lengths = tuple(_ints(lengths))
         if sum(lengths) != value.sizes[0]:
             raise invalid(

@@ -12,12 +12,15 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
+from .of_operators import or_operator
+
 __all__ = [
     "cholesky", "eig", "eigh", "eigh_tridiagonal", "eigvals", "eigvalsh", "expm", "logm", "lu", "matrix_rank", "qr",
     "sqrtm", "svd",
 ]  # fmt: skip
 
 
+@or_operator(lambda operator: operator.cholesky())
 @expose(ops.cholesky)
 def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular L with L Lᴴ = `input`, for symmetric (Hermitian) positive definite matrices.

@@ -15,6 +15,8 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import TensorLike
 from tapeflow.ops.linalg.products import diagonal_length, diagonal_places
 
+from .of_operators import or_operator
+
 __all__ = ["band_part", "diag", "diag_part", "set_diag", "tensor_diag", "tensor_diag_part", "trace"]
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -113,6 +115,7 @@ def _sides(longest: int, band: tuple[int, int], rows: int, cols: int) -> tuple[i
     return rows, cols
 
 
+@or_operator(lambda operator: operator.diag_part())
 def diag_part(
     input: TensorLike,
     name: str | None = "diag_part",
@@ -184,6 +187,7 @@ def set_diag(
     return ops.where(EagerTensor(_on_band(rows, cols, band)), filled, input)
 
 
+@or_operator(lambda operator: operator.trace())
 def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the main diagonal of matrices.
 

@@ -12,6 +12,8 @@ from tapeflow.core.sizes import brackets
 from tapeflow.core.tensor import Tensor
 from tapeflow.core.tensor_like import DTypeLike, TensorLike
 
+from .of_operators import is_operator, or_operator
+
 __all__ = ["adjoint", "cross", "matmul", "matrix_transpose", "matvec", "tensordot"]
 
 
@@ -60,6 +62,10 @@ def matmul(
         dtype = as_dtype(output_type).np
         a, b = ops.cast(as_tensor(a), dtype=dtype), ops.cast(as_tensor(b), dtype=dtype)
     if transpose_a or adjoint_a or transpose_b or adjoint_b:
+        if is_operator(a) or is_operator(b):
+            if transpose_a or transpose_b:
+                raise ValueError("matmul with a LinearOperator does not transpose: take adjoint_a or adjoint_b.")
+            return _of_operators(a, b, adjoint_a, adjoint_b)
         for letter, both in ("a", transpose_a and adjoint_a), ("b", transpose_b and adjoint_b):
             if both:
                 raise ValueError(
@@ -69,7 +75,18 @@ def matmul(
         a, b = _tensors(a, b, ops.matmul)
         a = _turned(a, transpose_a, adjoint_a)
         b = _turned(b, transpose_b, adjoint_b)
-    return ops.matmul(a, b)
+    try:
+        return ops.matmul(a, b)
+    except ValueError:  # what is no tensor; asked here, where it costs those that are nothing
+        if is_operator(a) or is_operator(b):
+            return _of_operators(a, b)
+        raise
+
+
+def _of_operators(a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False) -> Any:
+    if is_operator(a):
+        return a.matmul(b, adjoint_a, adjoint_b)
+    return adjoint(b.matmul(a, not adjoint_b, not adjoint_a))
 
 
 def _tensors(a: Any, b: Any, function: Any) -> tuple[Tensor, Tensor]:
@@ -86,6 +103,7 @@ def _turned(x: Tensor, transposed: bool, adjoint: bool) -> Tensor:
     return ops.matrix_transpose(x) if transposed or adjoint else x
 
 
+@or_operator(lambda operator, b, adjoint_a=False: operator.matvec(b, adjoint_a))
 def matvec(
     a: TensorLike,
     b: TensorLike,
@@ -125,6 +143,7 @@ def matrix_transpose(a: TensorLike, name: str | None = "matrix_transpose", conju
     return ops.matrix_transpose(ops.conj(a) if conjugate and a.dtype.is_complex else a)
 
 
+@or_operator(lambda operator: operator.adjoint())
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The conjugate transpose of the last two axes; for real numbers the transpose.
 

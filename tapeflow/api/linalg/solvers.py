@@ -14,6 +14,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import TensorLike
 
+from .of_operators import or_operator
 from .products import adjoint as _adjoint
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@or_operator(lambda operator, adjoint=False: (operator.adjoint() if adjoint else operator).inverse())
 def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse of square matrices (with `adjoint` of their adjoint). A matrix without one raises
     InvalidArgumentError.
@@ -38,6 +40,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     return _adjoint(inverse) if adjoint else inverse
 
 
+@or_operator(lambda operator, rhs, adjoint=False: operator.solve(rhs, adjoint))
 def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The x with `matrix` x = `rhs` (with `adjoint`: matrixᴴ x = rhs); columns of `rhs` are solved for together.
 
@@ -174,6 +177,7 @@ def _in_order(x: Tensor, perm: Any) -> Tensor:
 # ---- determinants
 
 
+@or_operator(lambda operator: operator.determinant())
 @expose(ops.det)
 def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinant of square matrices. Its gradient, the matrix of cofactors, exists at singular matrices too.
@@ -207,6 +211,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     return LogMatrixDeterminant(sign, ops.cast(log, dtype=input.dtype.np) if input.dtype.is_complex else log)
 
 
+@or_operator(lambda operator: operator.log_abs_determinant())
 def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of symmetric (Hermitian) positive definite matrices, real.
 

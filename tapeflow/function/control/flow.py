@@ -21,12 +21,13 @@ from tapeflow.core.primitive import Spec, recorded as ops
 from tapeflow.core.record import Inside, Pushforward, Recorder
 from tapeflow.core.runtime.floating import quiet
 from tapeflow.core.runtime.undisturbed import loaded
+from tapeflow.core.sizes import Size
 from tapeflow.core.slices import IndexedSlices
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.running import xla_plan as xla
 from tapeflow.function.running.calls import GraphFunction
 from tapeflow.function.tracing.graph import Graph, SymbolicTensor
-from tapeflow.function.tracing.late_sizes import OtherSizes
+from tapeflow.function.tracing.late_sizes import OtherSizes, constant_size, with_known
 from tapeflow.transforms.custom_gradient import joint_recorder
 from tapeflow.transforms.forward import ForwardAccumulator
 from tapeflow.vectorize.mapped import Vectorizer
@@ -79,6 +80,10 @@ class Flow(Operation):
         """The same, where sizes that were not known are these, by number."""
         raise NotImplementedError
 
+    def fitted(self, args: Sequence[Tensor]) -> dict[int, int]:
+        """The late sizes inside that these arguments tell, by number."""
+        return {}
+
     # ---- what is asked of primitives
 
     def specialized(self, sizes: Any) -> "Flow":
@@ -88,6 +93,10 @@ class Flow(Operation):
             extends = None if self.extends is None else self.extends.specialized(sizes)
             self._specialized = key, self.with_sizes(sizes, extends)
         return self._specialized[1]
+
+    def opened(self, args: list, sizes: Any) -> tuple[Operation, list, Any]:
+        traced = current().executor is not None  # else the arrays tell
+        return super().opened(args, with_known(sizes, self.fitted(args) if traced else {}))
 
     def entry(self, *args: Tensor) -> tuple:
         frame = current()
@@ -163,6 +172,9 @@ class Choice(Flow):
 
     def with_sizes(self, sizes: Any, extends: Any) -> "Choice":
         return Choice([b.specialized(sizes) for b in self.branches], self.name, extends)
+
+    def fitted(self, args: Sequence[Tensor]) -> dict[int, int]:
+        return {n: size for b in self.branches for n, size in told(b, args[1:]).items()}
 
     # ---- backwards
 
@@ -253,6 +265,36 @@ def part_of(function: GraphFunction, wanted: Sequence[int], mask: int) -> Inside
     """A branch or a body, from its operands `wanted` (an operation's first input is its own) by those in `mask`."""
     (found,) = function.derivative(mask).inside(tuple([k - 1 for k in wanted]))
     return found._replace(name=function.name)
+
+
+def told(function: GraphFunction, args: Sequence[Tensor], changing: int = 0, rows: int = 0) -> dict[int, int]:
+    """Late sizes in a graph, by number, as its arguments tell them: by their shapes, and by what is in them. The first
+    of them may change from one iteration to the next, by `rows` the iterations go."""
+    graph = function.graph
+    if not graph.relied_on.late:
+        return {}
+    found: dict[int, int | None] = {}
+    values = graph.late_by_index()
+    for k, (p, spec, x) in enumerate(zip(function.inputs, function.specs, args)):
+        row = changing <= k < changing + rows
+        pairs = list(zip(spec.shape, tuple(x.sizes)[row:]))
+        if k < changing:
+            after = graph.symbols[function.outputs[k]].spec.shape
+            pairs = [(d, size if _stays(d, size, later) else None) for (d, size), later in zip(pairs, after)]
+        elif p in values and not row:
+            found.setdefault(values[p], constant_size(x))
+        for d, size in pairs:
+            if type(d) is Size and d.expression.operation == "size" and d.number in graph.relied_on.late:
+                agrees = type(size) is int and found.get(d.number, size) == size
+                found[d.number] = size if agrees else None
+    return {number: size for number, size in found.items() if size is not None}
+
+
+def _stays(size: Any, first: Any, later: Any) -> bool:
+    """Is a late size, `first` at first, the same after an iteration?"""
+    if type(later) is Size:
+        return type(size) is Size and later.expression is size.expression
+    return later == first
 
 
 def is_inexact(spec: Spec) -> bool:

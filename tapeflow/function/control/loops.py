@@ -22,7 +22,7 @@ from tapeflow.core.sizes import Size, specialized
 from tapeflow.function.running import xla_plan as xla
 from tapeflow.function.running.calls import GraphFunction
 
-from .flow import Flow, is_inexact, part_of
+from .flow import Flow, is_inexact, part_of, told
 from .loop_derivatives import LoopGradient, LoopTangent
 from .loop_rows import LoopRows
 
@@ -163,6 +163,9 @@ class Loop(Flow):
             "extends": extends,
         }
         return Loop(cond, self.step.specialized(sizes), self.state, self.rows, name=self.name, **how)
+
+    def fitted(self, args: Sequence[Any]) -> dict[int, int]:
+        return told(self.step, args[1:], self.state, self.rows)
 
     def another(
         self, cond: GraphFunction | None, body: GraphFunction, state: int, rows: int, name: str, **how: Any

@@ -47,7 +47,8 @@ def _call(graph: Graph, node: Node) -> str:
 def _name(graph: Graph, index: int) -> str:
     if index in graph.names:
         return graph.names[index]
-    constant = graph.constants.get(index) or next((t for t, p in graph.captures.values() if p == index), None)
+    captured = next((t for t, p in graph.captures.values() if p == index), None)
+    constant = graph.constants.get(index, captured)
     if type(constant) is not EagerTensor:
         return f"%{index}"
     if np.size(constant.array) == 1:

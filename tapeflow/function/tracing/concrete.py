@@ -84,8 +84,7 @@ class ConcreteFunction:
         self.graph = graph = Graph(enclosing_graphs())
         graph.may_create, graph.compiles, graph.autograph = may_create, self.jit, self.autograph
         graph.evaluate = lambda symbol: self._evaluated(symbol, now)
-        if now is not None:
-            graph.measures = lambda symbol: self._measured(symbol, now)
+        graph.measures = lambda symbol: self._measured(symbol, now)
         leaves = opened(self.structure)
         names, self.sizes, parts = opened_paths(self.structure), [], parts_of_composites(self.structure)
         for n, (k, spec) in enumerate(zip(self.tensor_positions, self.specs)):
@@ -225,13 +224,23 @@ class ConcreteFunction:
             [value] = function(self._input_tensors(now))
         return raw(value)
 
-    def _measured(self, symbol: Tensor, now: list[Tensor]) -> int | None:
-        """A late size in the call that the trace is for; None where it cannot be computed yet."""
-        own = symbol._graph is self.graph and not self.graph.keys_drawn
-        if not own or not all(isinstance(t, EagerTensor) for t in now):
+    def _measured(self, symbol: Tensor, now: list[Tensor] | None) -> int | None:
+        """A late size in the call that the trace is for; None where it cannot be computed yet. Keys of random numbers
+        are not drawn for it: with any, it is as likely."""
+        graph = self.graph
+        if symbol._graph is not graph:
+            return None
+        read = {p for node in graph.leading_to((), [symbol.index], effects=False) for p in node.inputs}
+        known: dict[int, Tensor | None] = dict(zip(graph.inputs, now or [None] * len(graph.inputs)))
+        known |= {p: t for t, p in graph.captures.values()} | {p: v.value() for v, p in graph.reads.values()}
+        known |= {p: EagerTensor(np.zeros(3, np.uint64)) for _, p in graph.keys_drawn}
+        known = {p: known[p] for p in known.keys() & (read | {symbol.index})}
+        if not all(isinstance(t, EagerTensor) for t in known.values()):
             return None
         try:
-            return int(self._evaluated(symbol, now))
+            with entered(_EAGER):
+                function = GraphFunction(graph, list(known), [symbol.index], self.name, effects=False)
+                return int(raw(function(list(known.values()))[0]))
         except Exception:  # it is raised again when the function runs
             return None
 

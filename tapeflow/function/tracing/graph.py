@@ -31,7 +31,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.names.attributes import FOR_TENSORS, Absent
 from tapeflow.transforms.custom_gradient import Rule
 
-from .graph_sizes import GraphSizes
+from .graph_sizes import GraphSizes, with_constants
 from .operations import Named, Operation as NamedOperation
 from .symbols import Later, SymbolicTensor
 
@@ -89,8 +89,10 @@ class Graph(GraphSizes, Executor):
     """An executor that writes down what the function does."""
 
     def __init__(self, within: "tuple[Graph, ...] | None" = None) -> None:
-        """`within`: the graphs around it, whose symbols it may capture; None: it captures what it is given."""
+        """`within`: the graphs around it, whose symbols it may capture; None: it captures what it is given, and so do
+        those inside of it."""
         self.within = within
+        self.takes_all: bool = within is None or any(graph.takes_all for graph in within)
         self.lock = Lock()  # for who writes on in a graph that others read
         self.symbols: list[SymbolicTensor] = []
         self.nodes: list[Node] = []
@@ -224,7 +226,7 @@ class Graph(GraphSizes, Executor):
             return tensor.index
         entry = self.captures.get(id(tensor))
         if entry is None:
-            if self.within is not None and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
+            if not self.takes_all and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
                 raise TypeError(
                     f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at "
                     f"{user_line()}. A symbolic tensor has no value there: return it from that function, and use the "
@@ -328,7 +330,7 @@ class Graph(GraphSizes, Executor):
         """Where a program computes with sizes (`tf.shape(x)[0] * 2`), say what comes out: it may be a size of
         something else."""
         unknown = any(type(d) is Size for s in symbols for d in s.spec.shape)
-        if unknown or any(s.dtype.kind not in "iu" for s in symbols) or prim.kernel is None:
+        if unknown or any(s.dtype.kind not in "iub" for s in symbols) or prim.kernel is None:
             return
         if any(type(a) is SymbolicTensor and a._made is None for a in args):
             return
@@ -427,10 +429,14 @@ class Graph(GraphSizes, Executor):
         that were not known when it was traced are now, by number."""
         values = self.known(values)
         before = replayed.get()
+        late = self.late_by_index() if current().executor is not None else {}
+        sizes = with_constants(sizes, late, values)
         try:
             for node in self.leading_to(values, outputs, effects):
                 replayed.set(node)
-                values.update(self.replayed(node, values, sizes))
+                made = self.replayed(node, values, sizes)
+                values.update(made)
+                sizes = with_constants(sizes, late, made)
         finally:
             replayed.set(before)
         return [values[p] for p in outputs]

@@ -12,7 +12,7 @@ from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.sizes import Expression, Reliance, Size, numbers
 from tapeflow.core.tensor import Tensor
 
-from .late_sizes import Relied, Sized, SizeOf
+from .late_sizes import Relied, Sized, SizeOf, constant_size, with_known
 from .symbols import SymbolicTensor
 
 _size_number = itertools.count().__next__  # of all graphs: one may be inside another
@@ -27,6 +27,7 @@ class GraphSizes:
     relied_on: Reliance  # what the trace is only right for; see `core.sizes`
     late: dict[int, SymbolicTensor | None]  # by number, where sizes are that depend on values
     guarded: set[tuple]  # what nodes check of what the trace relies on
+    nodes: list[Any]
     settled: int  # how many of the questions `guard` has dealt with, but for those that are `unseen`
     unseen: list[tuple]  # about sizes that the graph does not know yet
     measures: Any  # computes the value of a size now
@@ -60,7 +61,7 @@ class GraphSizes:
         self.relied_on.late.add(number)
         if like is not None:
             known.take(number, like, same_call=False)
-        elif self.measures is not None:
+        if self.measures is not None:
             known.look[number] = lambda: None if self.measures is None else self.measures(self.value_of(size))
 
     def _adopted(self, size: Size) -> Size:
@@ -100,6 +101,16 @@ class GraphSizes:
                 number = now.number
                 if number in self.relied_on.late and number not in self.relied_on.now:
                     self.relied_on.now.take(number, then, same_call=False)
+
+    def late_by_index(self) -> dict[int, int]:
+        """The numbers of late sizes, by the index of the value that each is in: here, or captured from a graph around
+        this one."""
+        found = {symbol.index: number for number, symbol in self.late.items() if symbol is not None}
+        for node in self.nodes if self.relied_on.late else ():
+            if isinstance(node.prim, (Relied, Sized)):
+                late = node.prim.sizes
+                found.update(zip(node.inputs[-len(late) :], [size.number for size in late]))
+        return found
 
     def value_of(self, size: Size) -> Tensor:
         """A size as a tensor: what it is computed from, or measured in what has it in its shape."""
@@ -162,6 +173,13 @@ class GraphSizes:
         return tuple(
             [Size(Expression("size", n), None, self.relied_on) for n in sorted(self.relied_on.late & {*found})]
         )
+
+
+def with_constants(sizes: Any, late: dict[int, int], values: dict[int, Tensor]) -> Any:
+    """Sizes by number (None: of none), and the late ones among `values` of a replay that are constants there: what
+    has them in its shape, or in a graph inside, is made for them."""
+    found = {late[p]: constant_size(values[p]) for p in late.keys() & values.keys()} if late else {}
+    return with_known(sizes, {number: size for number, size in found.items() if size is not None})
 
 
 def _late(shape: tuple, axis: int) -> Size | None:

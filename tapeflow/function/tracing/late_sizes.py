@@ -137,11 +137,25 @@ _NOTHING = _Nothing()
 
 
 def _with_values(sizes: Any, late: tuple[Size, ...], tensors: list) -> Known:
-    """Sizes, by number, and those that are in tensors."""
-    found = {size.number: size_in(t, size) for size, t in zip(late, tensors)}
-    if isinstance(sizes, Known):
-        return sizes.with_more(found)
-    return Known(found if sizes is None else {**sizes, **found})
+    """Sizes, by number, and those that are in tensors. Inside a loop or a branch what is a constant outside is known
+    by its number only."""
+    known = {size.number for size in late if sizes is not None and type(sizes.get(size.number)) is int}
+    found = {size.number: size_in(t, size) for size, t in zip(late, tensors) if size.number not in known}
+    return with_known(sizes, found) or Known({})
+
+
+def with_known(sizes: Any, found: dict[int, Any]) -> Any:
+    """Sizes by number, and more of them. None: of none."""
+    if not found:
+        return sizes
+    return sizes.with_more(found) if isinstance(sizes, Known) else Known({**(sizes or {}), **found})
+
+
+def constant_size(tensor: Any) -> int | None:
+    """The number in a tensor, if it is the same at each run."""
+    known = tensor.array if type(tensor) is EagerTensor else getattr(tensor, "_known", None)
+    found = None if known is None or np.ndim(known) else np.asarray(known).item()
+    return int(found) if isinstance(found, (int, np.integer)) else None
 
 
 def size_in(tensor: Any, like: Size) -> Any:

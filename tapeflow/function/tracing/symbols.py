@@ -24,7 +24,7 @@ class SymbolicTensor(Tensor):
 
     def __init__(self, graph: Any, index: int, spec: Spec) -> None:
         self._graph, self.index, self.spec, self.serial = graph, index, spec, 0
-        self._made: Any = None  # of whole numbers that come from sizes and constants: a `Later`, or what they are
+        self._made: Any = None  # of whole numbers, or truths, that come from sizes and constants: a `Later`, or these
 
     @property
     def _known(self) -> np.ndarray | None:
@@ -189,8 +189,8 @@ SymbolicTensor.numpy = property(_refused(".numpy()", AttributeError))
 
 
 def whole_numbers(tensor: Tensor) -> np.ndarray | None:
-    """The numbers in a small tensor that has a value."""
-    if type(tensor) is not EagerTensor or tensor.dtype.np.kind not in "iu" or np.size(tensor.array) > 64:
+    """The numbers in a small tensor that has a value, or what is true."""
+    if type(tensor) is not EagerTensor or tensor.dtype.np.kind not in "iub" or np.size(tensor.array) > 64:
         return None
     return np.asarray(tensor.array).astype(object)
 
@@ -214,7 +214,8 @@ class Later(NamedTuple):
         params = self.params | {"dtype": np.dtype(object)} if "dtype" in self.params else self.params
         values = None
         try:
-            if not any(k is None for k in known):
+            asks = any(s.dtype.kind == "b" for s in self.symbols)  # of sizes nothing is asked here
+            if not any(k is None or asks and any(type(d) is Size for d in k.flat) for k in known):
                 values = self._computed(known, params)
                 # A kernel may compute something else with objects, as one of random numbers does: they must be its
                 # numbers.
@@ -226,7 +227,7 @@ class Later(NamedTuple):
         except Exception:  # a kernel that does not compute with objects
             values = None
         whole = values is not None and all(
-            isinstance(d, (int, np.integer, Size)) for value in values for d in value.flat
+            isinstance(d, (int, np.integer, np.bool_, Size)) for value in values for d in value.flat
         )
         for symbol, value in zip(self.symbols, values if whole else [None] * len(self.symbols)):
             symbol._made = value

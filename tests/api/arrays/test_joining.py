@@ -131,3 +131,18 @@ def test_tensors_that_are_not_in_a_list(function):
 def test_the_axis_of_unstack_is_a_number():
     with pytest.raises(tf.errors.InvalidArgumentError, match="axis must be an integer, got 'a'"):
         tf.unstack(tf.ones([2, 2]), axis="a")
+
+
+def test_lists_with_tensors_in_them_among_others():
+    """Lists of different lengths were an error where tensors were in them; they decide the dtype, too."""
+    n = tf.constant(3)
+    for values, want in (
+        ([[1, 2], [n]], [1, 2, 3]),
+        ([tf.TensorShape([]), [n]], [3]),
+        ([tf.TensorShape([2, 3]), [n]], [2, 3, 3]),
+        ([[n], np.array([1, 2])], [3, 1, 2]),
+    ):
+        joined = tf.concat(values, 0)
+        assert joined.dtype is tf.int32 and joined.numpy().tolist() == want
+    assert tf.concat([np.array([1, 2]), [n]], 0).dtype is tf.int64
+    assert tf.convert_to_tensor(tf.TensorShape([])).dtype is tf.int32

@@ -135,3 +135,25 @@ def test_methods_taken_from_the_class():
     assert stacked.numpy().tolist() == [9, 1, 2] and gathered.numpy().tolist() == [9]
     assert float(read) == 2 and int(size) == 3
     assert kind.concat(kind.unstack(array(), [[1.0], [2.0], [3.0]])).numpy().tolist() == [1, 2, 3]
+
+
+def test_numpy_values_take_the_dtype_of_the_entries():
+    """NumPy's int64 and float64 were refused where the entries have another dtype."""
+    for make in (lambda f: f(), lambda f: tf.function(f)()):
+        rows = make(lambda: tf.TensorArray(tf.int32, 3).unstack(np.array([1, 2, 3])).stack())
+        assert rows.dtype is tf.int32 and rows.numpy().tolist() == [1, 2, 3]
+        one = make(lambda: tf.TensorArray(tf.float32, 1).write(0, np.float64(2.5)).stack())
+        assert one.dtype is tf.float32 and one.numpy().tolist() == [2.5]
+        some = make(lambda: tf.TensorArray(tf.float32, 2).scatter([1, 0], np.array([[2], [3]])).stack())
+        assert some.numpy().tolist() == [[3.0], [2.0]]
+
+
+def test_a_size_that_a_function_knows_from_a_shape():
+    """`tf.shape(x)[0]` was refused as the size where the shape is known."""
+
+    @tf.function(autograph=False)
+    def doubled(x):
+        rows = tf.TensorArray(tf.float32, size=tf.shape(x)[0])
+        return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x[i] * 2)), (0, rows))[1].stack()
+
+    assert doubled(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [2.0, 4.0, 6.0]

@@ -29,3 +29,10 @@ def test_long_parameters_are_cut():
     table = tuple(range(100))
     said = described(lambda x: tf.transpose(tf.reshape(x, [1] * 60 + [4]), [*range(60, -1, -1)]), tf.TensorSpec([4]))
     assert "..." in said and str(table) not in said and max(map(len, said.splitlines())) < 300
+
+
+def test_constants_that_are_zero_or_several():
+    """A captured constant was asked whether it is true: zero was no constant, a vector an error."""
+    zero, several = tf.constant(0.0), tf.constant([1.0, 2.0])
+    lines = described(lambda x: x * zero + several + tf.constant([3.0, 4.0]), tf.TensorSpec([2]))
+    assert "(x, 0.0)" in lines and "add" in lines

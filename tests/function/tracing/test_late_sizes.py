@@ -341,3 +341,72 @@ def test_sizes_that_a_function_inside_knows_nothing_of_fit_what_is_outside():
         concrete = outer.get_concrete_function()
         np.testing.assert_array_equal(concrete(), np.reshape(grown(shape), wanted))
         assert concrete.output_shapes == wanted
+
+
+@pytest.mark.parametrize("around", [lambda f: f, tf.function], ids=["one function", "a function of a function"])
+def test_constants_say_the_sizes_of_loops_in_functions_that_are_called(around):
+    """A loop in a function that is called with a constant shape kept sizes that nobody knew: they were taken for any
+    number, and a reshape by Python's own sizes failed."""
+
+    @around
+    @tf.function(autograph=False)
+    def drawn(shape, seed):
+        draw = lambda s: tf.random.stateless_normal(shape, s)
+        more = lambda x, s: (tf.abs(draw(s)), s + 1)
+        return tf.while_loop(lambda x, s: tf.reduce_any(x < 0), more, (draw(seed), seed))[0]
+
+    def outer(seed):
+        x = drawn(c([1, 4]), seed)
+        assert x.shape == (1, 4)
+        return tf.reshape(x, [4])
+
+    seed = c([1, 2])
+    for made in (tf.function(outer), tf.function(lambda s: tf.vectorized_map(outer, s[None])[0])):
+        assert not made.get_concrete_function(tf.TensorSpec([2], tf.int32)).as_python
+        np.testing.assert_array_equal(made(seed), drawn(c([1, 4]), seed)[0])
+
+
+def test_a_size_that_changes_in_a_loop_is_not_what_it_was_at_first():
+    """The first sizes of a loop's state are only those of all iterations where the body keeps them."""
+
+    @tf.function(autograph=False)
+    def grown(n, x):
+        start = tf.fill([n], x)
+        more = lambda k, y: (k + 1, tf.concat([y, tf.fill([n], x)], 0))
+        shapes = (tf.TensorShape([]), tf.TensorShape([None]))
+        return tf.while_loop(lambda k, y: k < 3, more, (0, start), shape_invariants=shapes)[1]
+
+    outer = tf.function(lambda x: grown(c(2), x) * 2.0)
+    np.testing.assert_array_equal(outer(c(1.5)), [3.0] * 8)
+    assert total_gradient(outer, c(1.5)) == [96.0]  # of 8 * (2 x)^2
+
+
+def test_sizes_are_measured_without_drawing_numbers():
+    """What Python asks of a size is measured where that is possible, also after random operations, whose numbers are
+    those of the run all the same."""
+
+    def outer(x):
+        noise = tf.random.normal([3], seed=1)
+        kept = tf.boolean_mask(x, x > 0)
+        return tf.reshape(kept, [2, 2]) + 0 * noise[0], noise
+
+    tf.random.set_seed(3)
+    want = outer(c([1.0, 2.0, -1.0, 3.0, 4.0]))
+    tf.random.set_seed(3)
+    found = graph_of(outer)(c([1.0, 2.0, -1.0, 3.0, 4.0]))
+    for a, b in zip(found, want):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_xla_compiles_loops_whose_sizes_a_constant_says():
+    """XLA refused a loop in a function that is called with a constant shape: its sizes were thought to depend on
+    values, also those that the body only captures, and those that it finds to be those of another tensor."""
+
+    @tf.function(autograph=False)
+    def grown(shape, x):
+        more = lambda y: (y + tf.ones(shape) * x,)
+        return tf.while_loop(lambda y: tf.reduce_any(y < 3.0), more, (tf.zeros(shape),))[0]
+
+    outer = tf.function(lambda x: grown(c([2, 3]), x) + grown(c([1, 3]), x), jit_compile=True)
+    np.testing.assert_array_equal(outer(c([1.0, 2.0, 3.0])), [[6.0, 12.0, 18.0]] * 2)
+    assert not outer.get_concrete_function(c([1.0, 2.0, 3.0])).as_python

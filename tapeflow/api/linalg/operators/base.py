@@ -27,6 +27,8 @@ class LinearOperator(Module):
     (array([3., 6.], dtype=float32), array([3., 2.], dtype=float32), np.float32(2.0))
     """
 
+    __is_linear_operator__ = True  # for functions of `tf.linalg`, which know nothing of operators
+
     def __init__(
         self, dtype: Any, graph_parents: Any = None, is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None, is_square: bool | None = None,
@@ -59,7 +61,9 @@ class LinearOperator(Module):
 
     @property
     def is_square(self) -> bool | None:
-        """Whether it has as many rows as columns; where the shape is not known, what was said."""
+        """Whether it has as many rows as columns: what was said, or follows from it; else what the shape says."""
+        if self._square or self._non_singular or self._self_adjoint or self._positive_definite:
+            return True
         rows, columns = self.range_dimension, self.domain_dimension
         return self._square if None in (rows, columns) else rows == columns
 
@@ -211,6 +215,9 @@ class LinearOperator(Module):
         return self._matmul(self._factor(x, adjoint, adjoint_arg), adjoint, adjoint_arg)
 
     __matmul__ = matmul
+
+    def __rmatmul__(self, x: Any) -> Tensor:
+        return linalg.matmul(x, self)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
         """The matrix times a vector."""

@@ -14,6 +14,7 @@ from tapeflow.core.shapes import TensorShape
 from tapeflow.core.tensor import Tensor
 
 from .base import LinearOperator, together
+from .simple import LinearOperatorDiag, LinearOperatorIdentity, given
 
 __all__ = [
     "LinearOperatorAdjoint", "LinearOperatorBlockDiag", "LinearOperatorBlockLowerTriangular",
@@ -246,7 +247,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         u: U, matrices of few columns.
         diag_update: The diagonal D; None: ones.
         v: V, of the shape of `u`; None: the same as `u`.
-        is_diag_update_positive: Taken and not used.
+        is_diag_update_positive: Whether D > 0; None: not known.
 
     >>> base = tf.linalg.LinearOperatorDiag([1., 1.])
     >>> tf.linalg.LinearOperatorLowRankUpdate(base, [[1.], [2.]]).to_dense().numpy()
@@ -259,27 +260,36 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         is_diag_update_positive: bool | None = None, is_non_singular=None, is_self_adjoint=None,
         is_positive_definite=None, is_square=None, name=None,
     ) -> None:  # fmt: skip
-        self.base_operator, self.u = base_operator, as_tensor(u)
-        self.v = self.u if v is None else as_tensor(v)
-        if (
-            is_self_adjoint is None
-            and v is None
-            and base_operator.is_self_adjoint
-            and not base_operator.dtype.is_complex
-        ):
-            is_self_adjoint = True
-        self.diag_update = None if diag_update is None else as_tensor(diag_update)
+        self.base_operator, self.u = base_operator, given(u)
+        self.v = self.u if v is None else given(v)
+        self.diag_update = None if diag_update is None else given(diag_update)
+        self.is_diag_update_positive = True if diag_update is None else is_diag_update_positive
+        if v is None:  # what is added is its own adjoint, too, and positive where the diagonal is
+            if is_self_adjoint is None and base_operator.is_self_adjoint and not base_operator.dtype.is_complex:
+                is_self_adjoint = True
+            if is_positive_definite is None and base_operator.is_positive_definite and self.is_diag_update_positive:
+                is_positive_definite = True
         super().__init__(
             base_operator.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
+    @property
+    def diag_operator(self) -> LinearOperator:
+        """D."""
+        if self.diag_update is None:
+            return LinearOperatorIdentity(self.u.shape[-1], dtype=self.dtype)
+        return LinearOperatorDiag(self.diag_update, is_positive_definite=self.is_diag_update_positive)
+
     def _scaled(self) -> Tensor:
-        return self.u if self.diag_update is None else self.u * self.diag_update[..., None, :]
+        u = as_tensor(self.u)
+        return u if self.diag_update is None else u * as_tensor(self.diag_update)[..., None, :]
 
     def _to_dense(self) -> Tensor:
-        return self.base_operator.to_dense() + linalg.matmul(*together(self._scaled(), linalg.adjoint(self.v)))
+        return self.base_operator.to_dense() + linalg.matmul(
+            *together(self._scaled(), linalg.adjoint(as_tensor(self.v)))
+        )
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        left, right = (self.v, self._scaled()) if adjoint else (self._scaled(), self.v)
+        left, right = (as_tensor(self.v), self._scaled())[:: 1 if adjoint else -1]
         thin = linalg.matmul(*together(linalg.adjoint(right), linalg.adjoint(x) if adjoint_arg else x))
         return math.add(self.base_operator._matmul(x, adjoint, adjoint_arg), linalg.matmul(*together(left, thin)))

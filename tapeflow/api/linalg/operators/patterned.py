@@ -42,7 +42,7 @@ class LinearOperatorPermutation(LinearOperator):
         self, perm: Any, dtype: Any = float32, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None,
         is_square=None, name=None
     ) -> None:  # fmt: skip
-        self.perm = as_tensor(perm)
+        self.perm = given(perm)
         if isinstance(self.perm, EagerTensor) and (np.sort(self.perm.numpy()) != np.arange(self.perm.sizes[-1])).any():
             raise ValueError(
                 f"Argument perm must hold every number from 0 to {self.perm.sizes[-1] - 1} once, got {perm!r}."
@@ -50,7 +50,8 @@ class LinearOperatorPermutation(LinearOperator):
         super().__init__(dtype, None, True, is_self_adjoint, is_positive_definite, True, name)
 
     def _to_dense(self) -> Tensor:
-        return one_hot(self.perm, self.perm.sizes[-1], dtype=self.dtype)
+        perm = as_tensor(self.perm)
+        return one_hot(perm, perm.sizes[-1], dtype=self.dtype)
 
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         return self._matmul(rhs, not adjoint, adjoint_arg)

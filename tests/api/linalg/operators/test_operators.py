@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tests.rounding import close
 
 L = tf.linalg
 RNG = np.random.default_rng(0)
@@ -232,3 +233,38 @@ def test_checks_pass():
         operator.assert_non_singular()
         operator.assert_self_adjoint()
         operator.assert_positive_definite()
+
+
+def test_variables_of_updates_and_permutations_stay_variables():
+    """What was in a variable when such an operator was made stayed in it, and no gradient reached the variable."""
+    u, d, perm = tf.Variable([[1.0], [2.0]]), tf.Variable([3.0]), tf.Variable([1, 0])
+    update = tf.linalg.LinearOperatorLowRankUpdate(tf.linalg.LinearOperatorDiag([1.0, 1.0]), u, d)
+    moved = tf.linalg.LinearOperatorPermutation(perm)
+    with tf.GradientTape() as tape:
+        total = tf.reduce_sum(update.to_dense())
+    assert [g.numpy().tolist() for g in tape.gradient(total, [u, d])] == [[[18.0], [18.0]], [9.0]]
+    u.assign([[1.0], [0.0]])
+    perm.assign([0, 1])
+    assert update.to_dense().numpy().tolist() == [[4.0, 0.0], [0.0, 1.0]]
+    assert moved.to_dense().numpy().tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_what_an_update_says_of_itself():
+    """An update of a positive definite operator by what is positive is so, too, and has a Cholesky factor."""
+    base = tf.linalg.LinearOperatorDiag([1.0, 2.0], is_positive_definite=True)
+    u = [[1.0], [2.0]]
+    update = tf.linalg.LinearOperatorLowRankUpdate(base, u)
+    assert update.is_positive_definite and update.is_self_adjoint and update.is_non_singular
+    assert update.diag_operator.to_dense().numpy().tolist() == [[1.0]]
+    close(update.cholesky().to_dense() @ tf.transpose(update.cholesky().to_dense()), update.to_dense(), terms=4)
+    for unknown in ({"diag_update": [1.0]}, {"v": u}):
+        update = tf.linalg.LinearOperatorLowRankUpdate(base, u, **unknown)
+        assert update.is_positive_definite is None
+    update = tf.linalg.LinearOperatorLowRankUpdate(base, u, diag_update=[3.0], is_diag_update_positive=True)
+    assert update.is_positive_definite and update.diag_operator.diag.numpy().tolist() == [3.0]
+
+
+def test_what_is_said_of_an_operator_counts():
+    """An operator that is said to be non-singular is square, whatever its shape: a check says otherwise."""
+    assert tf.linalg.LinearOperatorFullMatrix(tf.ones([2, 3]), is_non_singular=True).is_square
+    assert tf.linalg.LinearOperatorFullMatrix(tf.ones([2, 3])).is_square is False
