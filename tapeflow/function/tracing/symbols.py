@@ -20,7 +20,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 class SymbolicTensor(Tensor):
     """A value of a graph: a shape and a dtype, no numbers."""
 
-    __slots__ = ("_graph", "_made", "index", "spec", "__dict__")  # programs note things on symbols
+    __slots__ = ("_graph", "_made", "index", "spec")
 
     def __init__(self, graph: Any, index: int, spec: Spec) -> None:
         self._graph, self.index, self.spec, self.serial = graph, index, spec, 0
