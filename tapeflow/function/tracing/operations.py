@@ -22,7 +22,8 @@ _TYPES = dict(
         "reduce_max:Max reduce_mean:Mean reduce_min:Min reduce_prod:Prod reduce_sum:Sum rfft:RFFT round:Round "
         "shift:Roll size_tensor:Shape softmax_cross_entropy:SoftmaxCrossEntropyWithLogits solve:MatrixSolve "
         "sparse_softmax_cross_entropy:SparseSoftmaxCrossEntropyWithLogits stack:Pack "
-        "table_lookup:LookupTableFindV2 top_k:TopKV2 triangular_solve:MatrixTriangularSolve truncatediv:TruncateDiv truncatemod:TruncateMod unstack:Unpack "
+        "table_lookup:LookupTableFindV2 top_k:TopKV2 triangular_solve:MatrixTriangularSolve "
+        "truncatediv:TruncateDiv truncatemod:TruncateMod unstack:Unpack "
         "where:SelectV2 zeros_like:ZerosLike"
     ).split()
 )
