@@ -211,7 +211,10 @@ def where(
     if condition.dtype is not bool_ and isinstance(given, np.ndarray) and given.dtype.kind in "iu":
         condition = condition != 0
     if condition.dtype is not bool_:
-        raise dtype_clash(f"Expected a bool condition, got {condition.dtype.name}. Compare it with something: x != 0.")
+        raise dtype_clash(
+            f"cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but is a "
+            f"{condition.dtype.name} tensor. Compare it with something: x != 0."
+        )
     return ops.where(condition, _like(x, y), _like(y, x))
 
 

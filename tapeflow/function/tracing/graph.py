@@ -226,9 +226,9 @@ class Graph(GraphSizes, Executor):
         if entry is None:
             if self.within is not None and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
                 raise TypeError(
-                    f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at "
-                    f"{user_line()}. A symbolic tensor has no value there: return it from that function, and use the "
-                    "result."
+                    f"{tensor} is out of scope and cannot be used here: it belongs to another function (or branch, or "
+                    f"loop), and is used at {user_line()}. A symbolic tensor has no value there: return it from that "
+                    "function, and use the result."
                 )
             entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.sizes, dtype=tensor.dtype.np)).index
         return entry[1]

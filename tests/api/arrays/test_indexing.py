@@ -244,7 +244,7 @@ def test_indices_of_any_integers(dtype):
 def test_no_batch_and_conditions_of_arrays():
     assert tf.gather([[1, 2], [3, 4]], [0], axis=1, batch_dims=None).numpy().tolist() == [[1], [3]]
     assert tf.where(np.array([1, 0]), np.ones(2), np.zeros(2)).numpy().tolist() == [1.0, 0.0]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="bool condition"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="was expected to be a bool tensor but is a int32 tensor"):
         tf.where(tf.constant([1, 0]), 1.0, 2.0)
 
 
