@@ -6,7 +6,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from .missing import watch_over, words
+from .missing import watch_over
 from .public import is_public
 
 
@@ -48,9 +48,7 @@ class Finder(Loader):
             value = getattr(value, part, None)
         module = importable(value, name)
         if module is None:
-            raise ModuleNotFoundError(
-                f"No module named {name!r}: {words(name.replace('tapeflow', 'tf', 1))}", name=name
-            )
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return self.spec(name, module)
 
 
