@@ -6,7 +6,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from .missing import watch_over
+from .missing import MissingModule, watch_over
 from .public import is_public
 
 
@@ -48,7 +48,7 @@ class Finder(Loader):
             value = getattr(value, part, None)
         module = importable(value, name)
         if module is None:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            raise MissingModule(name)
         return self.spec(name, module)
 
 

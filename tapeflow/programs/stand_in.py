@@ -15,7 +15,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from tapeflow.core.runtime import settings
-from tapeflow.names.missing import watch_over, words
+from tapeflow.names.missing import MissingModule, watch_over
 from tapeflow.names.namespaces import Loader, importable
 
 from . import homes, internals
@@ -51,8 +51,7 @@ class Finder(Loader, importlib.abc.MetaPathFinder):
         else:
             return None
         if module is None:
-            public = name.replace("tensorflow", "tf", 1)
-            raise ModuleNotFoundError(f"No module named {name!r}: {words(public)}", name=name)
+            raise MissingModule(name)
         return self.spec(name, module)
 
 

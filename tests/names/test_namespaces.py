@@ -20,6 +20,7 @@ def test_imports_by_public_names():
     assert pickle.loads(pickle.dumps(tf.math.sin)) is tf.math.sin
 
 
+@pytest.mark.long
 def test_every_namespace():
     """In a program that has imported nothing yet."""
     program = """
