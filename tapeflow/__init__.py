@@ -297,7 +297,7 @@ from keras_tapeflow import hook as _keras_hook
 from .core.runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .core.runtime.processors import fit_blas as _fit_blas
 from tapeflow.inspect import methods as _tape_methods
-from tapeflow.names import missing as _missing
+from tapeflow.names import missing as _missing, namespaces as _namespaces
 from tapeflow.core.runtime import tracebacks as _tracebacks
 
 _keep_freed_memory()
@@ -457,6 +457,9 @@ def __dir__():
 
 # A name that is not there says so, and what is nearest, here and in every namespace.
 _missing.watch_over(_sys.modules[__name__], "tf")
+
+# `from tapeflow.math import sin`, where `math` is no folder.
+_sys.meta_path.insert(0, _namespaces.Finder(_sys.modules[__name__]))
 
 # Where its classes say they are: what is sent to another process is looked for there.
 _sys.modules["tapeflow.errors"] = errors

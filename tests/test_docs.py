@@ -103,7 +103,7 @@ def test_mistakes_that_type_checkers_find():
 
 
 # Pages name these because they are not there.
-ABSENT = {"tf.__internal__", "tf.estimator", "tf.sparse.cross_hashed"}
+ABSENT = {"tf.__internal__", "tf.estimator"}
 
 
 def there(name: str) -> bool:

@@ -27,6 +27,14 @@ TABLE = {
         inner_shape=never,
         row_splits_dtype=index_dtype,
     ),
+    "ragged.cross": dict(
+        inputs=lambda d: [d.array((2, 2), "below 5", "int64", Ragged), d.array((2, 2), "below 5", "int64")]
+    ),
+    "ragged.cross_hashed": dict(
+        inputs=lambda d: [d.array((2, 2), "below 5", "int64", Ragged), d.array((2, 2), "below 5", "int64")],
+        num_buckets=number(0, 9),
+        hash_key=one_of(3),
+    ),
     "ragged.range": dict(
         starts=one_of(0, [0, 1], [5]),
         limits=one_of([2, 4], 6),
@@ -45,6 +53,18 @@ TABLE = {
     # ---- sparse
     "sparse.add": dict(a=_sp, b=_sp, threshold=one_of(0)),
     "sparse.concat": dict(axis=one_of(0, 1, -1), sp_inputs=lambda d: [_sp(d), _sp(d)], expand_nonconcat_dims=flag),
+    "sparse.bincount": dict(
+        values=tensor((2, 3), "below 5", "int64", of=Sparse),
+        weights=never,
+        axis=one_of(0, -1),
+        minlength=number(0, 7),
+        maxlength=number(1, 7),
+        binary_output=flag,
+    ),
+    "sparse.cross": dict(
+        inputs=lambda d: [d.array((2, 2), "below 5", "int64", Sparse), d.array((2, 2), "below 5", "int64")],
+        separator=one_of("-"),
+    ),
     "sparse.cross_hashed": dict(
         inputs=lambda d: [d.array((2, 2), "below 5", "int64", Sparse), d.array((2, 2), "below 5", "int64")],
         num_buckets=number(0, 9),

@@ -10,6 +10,7 @@ same graph. The log says which. No result depends on the choice, but for roundin
 import logging
 import time
 from collections.abc import Callable, Hashable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from keras.src import tree
 from tapeflow.api.config.kept import state as _state
 from tapeflow.core.devices import Serving
 from tapeflow.core.errors import InvalidArgumentError
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.random.streams import Places
+from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.function.tracing.polymorphic import Function
 
 from . import distribution_lib
@@ -52,6 +54,10 @@ class Step:
         self.plan: Any = None
         self.program: Any = None
         self.before = _TRIED_AFTER
+        self.places, self.shapes = (
+            Places(),
+            None,
+        )  # where the function draws random numbers, for batches like the first
         self.trials = {"plan": Trial(), "program": Trial()}
         self.chosen: str | None = None
 
@@ -62,9 +68,14 @@ class Step:
     def _one(self, batch: Any) -> Any:
         if distribution_lib.in_use() is not None and not self.eagerly:
             return self._on_mesh(batch)
-        if self.eagerly or self.left > 0:
-            self.left -= 1
+        if self.eagerly:
             return self.function(tree.map_structure(_as_tensor, batch))
+        if self.left > 0:
+            self.left -= 1
+            batch = tree.map_structure(_as_tensor, batch)
+            self.shapes = self.shapes or _shapes(batch)
+            with self.places.eagerly() if _shapes(batch) == self.shapes else nullcontext():
+                return self.function(batch)
         batch = tree.map_structure(_as_input, batch)
         if any(
             type(part) is SparseTensor for part in tree.flatten(batch)
@@ -72,7 +83,7 @@ class Step:
             return self.function(batch)
         if self.plan is None:
             self.plan, self.program = (
-                Function(self.function, None, False, jit, self.retracing) for jit in (False, True)
+                Function(self._as_graph, None, False, jit, self.retracing) for jit in (False, True)
             )
             if self.jit is not AUTO:
                 self.chosen = "program" if self.jit and _has_xla() else "plan"
@@ -82,11 +93,15 @@ class Step:
             return getattr(self, "plan" if Serving.lost and self.jit is AUTO else self.chosen)(batch)
         return self._tried(batch)
 
+    def _as_graph(self, batch: Any) -> Any:
+        with self.places.traced() if _shapes(batch) == self.shapes else nullcontext():
+            return self.function(batch)
+
     def _on_mesh(self, batch: Any) -> Any:
         """On several devices XLA computes, from the first step on: what is divided among them is not to be computed
         by operations that wait for all of them each."""
         if self.plan is None:
-            self.plan, self.program = (Function(self.function, None, False, jit, "batch") for jit in (False, True))
+            self.plan, self.program = (Function(self._as_graph, None, False, jit, "batch") for jit in (False, True))
             self.chosen = "plan"
         return self.plan(tree.map_structure(_as_input, batch))
 
@@ -157,6 +172,10 @@ def _described(function: Function) -> Hashable:
     spec = lambda graph, place: (graph.symbols[place].spec.shape, str(graph.symbols[place].spec.dtype))
     nodes = [(node.prim.name, *[spec(graph, p) for p in node.outputs]) for graph in traces for node in graph.nodes]
     return hash(tuple(nodes)) if nodes else object()
+
+
+def _shapes(batch: Any) -> list:
+    return [tuple(part.shape) for part in tree.flatten(batch) if isinstance(part, Tensor)]
 
 
 def _as_tensor(x: Any) -> Any:

@@ -108,8 +108,9 @@ def is_convertible(value: Any) -> bool:
     return any(isinstance(value, types) for _, types, _ in _CONVERSIONS) or any(hasattr(value, a) for a in _PROTOCOLS)
 
 
-def from_numpy(array: Any, dtype: DType | None = None) -> Any:
-    """A copy, in `dtype` when no value changes by it."""
+def from_numpy(array: Any, dtype: DType | None = None, may_change: bool = True) -> Any:
+    """A copy, in `dtype` when no value changes by it. Under the stand-in values may, as in TensorFlow, unless
+    `may_change` is False."""
     if type(array) is not np.ndarray and isinstance(array, np.ndarray):
         array = np.asarray(array)  # np.matrix and its like multiply in their own way
     if array.dtype.kind in "SU":
@@ -131,7 +132,7 @@ def from_numpy(array: Any, dtype: DType | None = None) -> Any:
         impossible = dtype.kind == "s" or array.dtype.kind == "O" or array.dtype.kind == "c" and dtype.kind != "c"
         converted = None if impossible else array.astype(dtype.np)
         if converted is None or _loses(array, converted, dtype):
-            if settings.arrays_may_change and array.dtype.kind in "iufc" and dtype.kind != "s":
+            if may_change and settings.arrays_may_change and array.dtype.kind in "iufc" and dtype.kind != "s":
                 return _changed(array, dtype)
             raise TypeError(
                 f"Cannot convert a NumPy array of {array.dtype.name} to {dtype.name} without changing its values. "
@@ -341,7 +342,15 @@ def _from_mixed(value: Any, leaves: list, shape: tuple, dtype: DType | None) -> 
     """Lists that hold NumPy values: the first of them gives the dtype."""
     if dtype is None:
         dtype = as_dtype(next(x for x in leaves if isinstance(x, (np.ndarray, np.generic))).dtype)
-    arrays = [np.asarray(to_tensor(x, dtype).array) for x in leaves]
+    # TensorFlow casts an array, and refuses a list that has one which does not fit.
+    arrays = [
+        np.asarray(
+            from_numpy(np.asarray(x), dtype, False)
+            if isinstance(x, (np.ndarray, np.generic))
+            else to_tensor(x, dtype).array
+        )
+        for x in leaves
+    ]
     if dtype.kind == "s":  # NumPy would keep arrays of objects as objects
         return np.concatenate([array.reshape(-1) for array in arrays]).reshape(shape)
     return np.array(arrays, dtype.np).reshape(shape)

@@ -79,8 +79,8 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, ...]:
-        """(lowest, highest) for clipping: (0, 1) for floats, as TensorFlow has it for images."""
-        return (0, 1) if self.kind == "f" else self._limits()
+        """(lowest, highest) intensity of a picture: from 0 to 1 for floats, to the largest number for integers."""
+        return (0, 1) if self.kind == "f" else (0, self._limits()[1])
 
     def _limits(self) -> tuple:
         if self.kind == "f":

@@ -35,10 +35,10 @@ class Tensor(Value):
     (TensorShape([2, 2]), tf.float32, [[7.0, 10.0], [15.0, 22.0]])
     """
 
-    # `_origin` is only set by `v[i]`: the variable and the index, for v[i].assign(value).
-    # `_keras_mask` is Keras' note on what a layer gives. Other attributes cannot be set: a dictionary would make an
-    # operation on a small tensor 10% slower.
-    __slots__ = ("serial", "_origin", "_keras_mask", "__weakref__")
+    # The dictionary is for what programs note on tensors (`x.term = "kl"`, Keras' `_keras_mask`). It costs 1 to
+    # 4% of an operation on a small tensor. `_origin` is only set by `v[i]`: the variable and the index, for
+    # v[i].assign(value).
+    __slots__ = ("serial", "__dict__", "__weakref__")
     __array_priority__ = 100
 
     _origin: tuple[Any, Any]

@@ -129,8 +129,8 @@ class Grouping(Pipeline[Element]):
                 group.append(value)
                 if len(group) == sizes[key]:
                     yield from reduced(key, groups.pop(key))
-            for key, group in groups.items():
-                yield from reduced(key, group)
+            for key in sorted(groups):  # what is left comes by key, not by who was first
+                yield from reduced(key, groups[key])
 
         def result_spec() -> Any:
             nothing = from_elements([], self._spec)

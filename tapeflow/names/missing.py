@@ -29,8 +29,23 @@ class MissingName(AttributeError):
         return AttributeError, (str(self),)
 
 
-# A traceback shows it as what it is for a program: an AttributeError.
-MissingName.__module__, MissingName.__qualname__, MissingName.__name__ = "builtins", "AttributeError", "AttributeError"
+class MissingModule(ModuleNotFoundError):
+    """The same of a module: programs that import one if it is there do not wait for the search."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, name=name)
+
+    def __str__(self) -> str:
+        return f"No module named {self.name!r}: {words('.'.join(['tf', *str(self.name).split('.')[1:]]))}"
+
+    def __reduce__(self) -> Any:
+        return ModuleNotFoundError, (str(self),)
+
+
+# A traceback shows them as what they are for a program.
+for _class in (MissingName, MissingModule):
+    _plain = _class.__base__.__name__
+    _class.__module__, _class.__qualname__, _class.__name__ = "builtins", _plain, _plain
 
 
 def words(name: str) -> str:

@@ -18,4 +18,4 @@ from .linalg import (
 from .math import arithmetic, bits, clipping, complex_numbers, elementwise, fft, logic, reduction, safe, scans, special
 from .nn import activations, attention, conv, ctc, isotonic, losses, normalization, pooling, recurrent, updates
 from .random import choices, draws as random, threefry
-from .strings import text as strings
+from .strings import parts, tables, text as strings

@@ -15,8 +15,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from tapeflow.core.runtime import settings
-from tapeflow.names.missing import watch_over, words
-from tapeflow.names.public import is_public
+from tapeflow.names.missing import MissingModule, watch_over
+from tapeflow.names.namespaces import Loader, importable
 
 from . import homes, internals
 
@@ -35,7 +35,7 @@ COMPANIONS = {
 }
 
 
-class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class Finder(Loader, importlib.abc.MetaPathFinder):
     """Finds `tensorflow` and everything under it."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
@@ -51,16 +51,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         else:
             return None
         if module is None:
-            public = name.replace("tensorflow", "tf", 1)
-            raise ModuleNotFoundError(f"No module named {name!r}: {words(public)}", name=name)
-        return importlib.machinery.ModuleSpec(name, self, loader_state=module, is_package=True)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Puts the module that is there into the place of the new one."""
-        # The empty module that the import system made is dropped for the one that is there already, whose own spec
-        # stays.
-        assert module.__spec__ is not None
-        sys.modules[module.__spec__.name] = module.__spec__.loader_state
+            raise MissingModule(name)
+        return self.spec(name, module)
 
 
 class CompanionFinder(importlib.abc.MetaPathFinder):
@@ -95,7 +87,7 @@ def served(name: str) -> ModuleType | None:
         value = getattr(value, part, None)
     if "tensorflow" in sys.modules:
         homes.move_in()
-    return _importable(value, name)
+    return importable(value, name)
 
 
 @functools.cache
@@ -157,20 +149,6 @@ def _legacy_keras(parts: list[str]) -> ModuleType | None:
     if parts[:1] in (["__internal__"], ["src"]):
         parts = [part for part in parts[1:] if part != "legacy"]
     return _keras(parts) if parts else _copy_of_keras("tf_keras")
-
-
-def _importable(value: Any, name: str) -> ModuleType | None:
-    """A namespace as a module: what it is, or a module around a small one. Layers of tapeflow are no namespaces."""
-    if isinstance(value, SimpleNamespace):
-        module = ModuleType(name)
-        vars(module).update({key: member for key, member in vars(value).items() if key != "__name__"})
-        watch_over(module, name.replace("tensorflow", "tf", 1))
-        return module
-    if not isinstance(value, ModuleType) or not is_public(value):
-        return None
-    if not hasattr(value, "__path__"):
-        value.__path__ = []  # so that the import system asks for the namespaces in it
-    return value
 
 
 def install() -> None:

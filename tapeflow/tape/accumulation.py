@@ -6,7 +6,7 @@ import numpy as np
 
 from tapeflow.core.devices import raw
 from tapeflow.core.slices import SparseGradient
-from tapeflow.core.tensor import EagerTensor
+from tapeflow.core.tensor import EagerTensor, Tensor
 
 # Small terms wait and are summed in groups of eight, in the order of the program, as TensorFlow does: a hundred
 # thousand terms lose far less in rounding than one by one. Large ones are added at once, so that they do not wait in
@@ -72,7 +72,10 @@ class Sum:
             return self.slices[0]
         parts = self.slices[::-1]
         values = ops.concat(*[s.values for s in parts], axis=0)
-        return SparseGradient(values, ops.concat(*[s.indices for s in parts], axis=0), parts[0].shape)
+        indices = [s.indices for s in parts]
+        if len({_wholes(i) for i in indices}) > 1:  # a lookup by int32, another by int64
+            indices = [ops.cast(i, dtype=np.dtype(np.int64)) for i in indices]
+        return SparseGradient(values, ops.concat(*indices, axis=0), parts[0].shape)
 
 
 def total(ops: Any, gradients: list) -> Any:
@@ -82,6 +85,10 @@ def total(ops: Any, gradients: list) -> Any:
     for g in others:
         running.add(g)
     return running.result(ops)
+
+
+def _wholes(indices: Any) -> np.dtype:
+    return indices.dtype.np if isinstance(indices, Tensor) else indices.dtype
 
 
 def _added(a: Any, b: Any, a_is_ours: bool) -> Any:

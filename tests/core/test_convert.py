@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tapeflow.core.runtime import settings
 
 c = tf.constant
 
@@ -184,3 +185,17 @@ def test_buffers_are_sequences():
         np.testing.assert_array_equal(tf.constant(value), [1.0, 2.0])
     np.testing.assert_array_equal(tf.constant(bytearray(b"ab")), [97, 98])
     np.testing.assert_array_equal(tf.constant(memoryview(b"ab")), [97, 98])
+
+
+def test_arrays_under_the_stand_in(monkeypatch, caplog):
+    """There they become what TensorFlow makes of them, and the log names each line once. A list of NumPy numbers that
+    do not fit is refused there, too: it was cast."""
+    monkeypatch.setattr(settings, "arrays_may_change", True)
+    for _ in range(2):
+        assert tf.constant(np.array([1.5, -2.7]), tf.uint8).numpy().tolist() == [1, 254]
+    assert (tf.constant([1, 2]) + np.array([0.5, 1.5])).numpy().tolist() == [1, 3]
+    assert tf.constant(np.array([2.0, 3.0]), tf.int32).numpy().tolist() == [2, 3]
+    assert [record.getMessage().count("loses values") for record in caplog.records] == [1, 1]
+    for value in ([np.float64(1.5), 2], [np.array([1.5]), np.array([2.0])]):
+        with pytest.raises(TypeError, match="without changing its values"):
+            tf.constant(value, tf.int32)

@@ -37,7 +37,8 @@ def test_what_is_no_type(given):
 
 
 def test_limits():
-    assert (tf.int8.min, tf.int8.max, tf.uint16.max, tf.bool.limits) == (-128, 127, 65535, (False, True))
+    assert (tf.int8.min, tf.int8.max, tf.uint16.max, tf.bool.limits) == (-128, 127, 65535, (0, True))
+    assert tf.int8.limits == (0, 127)  # as TensorFlow has it, for pictures
     assert tf.bfloat16.max == ml_dtypes.finfo(ml_dtypes.bfloat16).max and tf.float16.limits == (0, 1)
     with pytest.raises(TypeError, match="no smallest and largest"):
         tf.string.max  # noqa: B018

@@ -150,6 +150,10 @@ def test_notes_on_tensors():
     x = tf.constant([1.0])
     x._keras_mask = "mask"
     assert x._keras_mask == "mask" and not hasattr(x * 2, "_keras_mask")
+    x.name_of_loss = "kl"  # any name, which used to be refused
+    assert x.name_of_loss == "kl" and not hasattr(x + 0.0, "name_of_loss")
+    with pytest.raises(AttributeError):
+        x.shape = (1,)
 
     @tf.function
     def f(x):

@@ -168,3 +168,10 @@ def test_the_rows_of_endless_elements_are_endless():
         == tf.data.INFINITE_CARDINALITY
     )
     assert int(DS.from_tensors([1, 2]).repeat(3).unbatch().cardinality()) == 6
+
+
+def test_groups_that_are_left_come_by_key():
+    """They came in the order in which their first elements did, and TensorFlow's by their keys."""
+    numbers = tf.data.Dataset.from_tensor_slices([5, 3, 9, -1, 3, 5, 2, 7])
+    groups = numbers.group_by_window(lambda x: tf.cast(x, tf.int64), lambda _, group: group.batch(10), window_size=10)
+    assert [g.numpy().tolist() for g in groups] == [[-1], [2], [3, 3], [5, 5], [7], [9]]

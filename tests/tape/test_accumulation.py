@@ -3,6 +3,7 @@
 import functools
 
 import numpy as np
+import pytest
 
 import tapeflow as tf
 from tapeflow.core.primitive import bare
@@ -73,3 +74,17 @@ def test_a_term_of_another_dtype_is_not_squeezed_into_the_sum():
     running = Sum(np.ones(3, np.complex64), np.ones(3, np.float32))
     running.add(np.ones(3, np.float32))
     assert running.result(bare).tolist() == [3, 3, 3] and running.result(bare).dtype == np.complex64
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+def test_indices_of_two_dtypes(wrap):
+    """A table that int32 and int64 indices are looked up in had no gradient: the indices could not be joined."""
+    table = tf.Variable(tf.reshape(tf.range(8.0), [4, 2]))
+
+    def f(narrow, wide):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.gather(table, narrow) ** 2) + tf.reduce_sum(tf.gather(table, wide))
+        return tape.gradient(y, table)
+
+    g = wrap(f)(tf.constant([0, 1]), tf.constant([1, 2], tf.int64))
+    assert g.indices.dtype is tf.int64 and tf.convert_to_tensor(g).numpy().tolist() == [[0, 2], [5, 7], [1, 1], [0, 0]]

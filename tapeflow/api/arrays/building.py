@@ -10,7 +10,7 @@ import numpy as np
 from tapeflow.api.arguments import a_size, one_axis, static_shape, whole
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.composite import Composite
-from tapeflow.core.convert import to_tensor
+from tapeflow.core.convert import fits, to_tensor
 from tapeflow.core.devices import placed
 from tapeflow.core.dtypes import DType, as_dtype, bool_, float32, float64, int32, int64, string
 from tapeflow.core.errors import invalid
@@ -345,20 +345,21 @@ def one_hot(
     if on_value is None and off_value is None:
         dtype = float32 if dtype is None else as_dtype(dtype)
         return mask if dtype is bool_ else cast(mask, dtype)
-    if dtype is None:
-        dtype = next((as_tensor(v).dtype for v in (on_value, off_value) if v is not None), float32)
-    dtype = as_dtype(dtype)
-    on, off = (_value_of(v, default, dtype) for v, default in ((on_value, 1), (off_value, 0)))
-    return ops.where(mask, on, off)
+    wanted = None if dtype is None else as_dtype(dtype)
+    on, off = (None if v is None else _hinted(v, wanted) for v in (on_value, off_value))
+    for name, value in (("on_value", on), ("off_value", off)):
+        if wanted is not None and value is not None and value.dtype is not wanted:
+            raise TypeError(f"dtype {value.dtype} of {name} does not match dtype parameter {wanted}")
+    if on is not None and off is not None and on.dtype is not off.dtype:
+        raise TypeError(f"dtype {on.dtype} of on_value does not match dtype {off.dtype} of off_value")
+    dtype = next(v.dtype for v in (on, off) if v is not None)
+    return ops.where(mask, *[_filled((), dtype, k) if v is None else v for k, v in ((1, on), (0, off))])
 
 
-def _value_of(value: Any, default: int, dtype: DType) -> Tensor:
-    if value is None:
-        return _filled((), dtype, default)
-    try:
-        return to_tensor(value, dtype)
-    except ValueError as error:
-        raise TypeError(f"one_hot was asked for dtype {dtype.name}. {error}") from None
+def _hinted(value: Any, dtype: DType | None) -> Tensor:
+    """Of the dtype if it is a Python number that can be; otherwise of its own."""
+    may_be = dtype is not None and isinstance(value, (bool, int, float, complex)) and fits(value, dtype)
+    return to_tensor(value, dtype if may_be else None)
 
 
 def sequence_mask(

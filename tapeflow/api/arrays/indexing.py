@@ -9,13 +9,15 @@ import numpy as np
 
 from tapeflow.api.arguments import one_axis, static_shape, wide_indices
 from tapeflow.core.apply import as_tensor
+from tapeflow.core.composite import Composite
 from tapeflow.core.convert import constant_like
-from tapeflow.core.dtypes import bool_
+from tapeflow.core.dtypes import bool_, int64
 from tapeflow.core.errors import dtype_clash, invalid, uneven_rows
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import AnyTensorLike, AxisLike, TensorLike
 from tapeflow.function.control.conditions import has_no_value
+from tapeflow.function.tracing.effects import at_every_run
 from tapeflow.vectorize.mapped import MappedTensor
 from tapeflow.vectorize.values import values_of
 
@@ -122,6 +124,8 @@ def gather_nd(
     array([[3, 4]], dtype=int32)
     """
     params, indices = as_tensor(params), wide_indices(as_tensor(indices))
+    if isinstance(params, Composite) and not batch_dims and type(indices.sizes[-1]) is int and indices.sizes[-1]:
+        return _gather_nd_of_rows(params, ops.unstack(ops.cast(indices, dtype=int64.np), axis=indices.ndim - 1))
     if not params.ndim or not indices.ndim:
         raise invalid(
             f"params and indices must be at least vectors, got shapes {tuple(params.shape)} and "
@@ -139,6 +143,25 @@ def gather_nd(
     dims = tuple(params.sizes[:depth])
     rows = ops.reshape(params, shape=(math.prod(dims), *params.sizes[depth:]))
     return ops.take(rows, ops.ravel_index(indices, dims=dims), axis=0)
+
+
+def _gather_nd_of_rows(params: Any, columns: Sequence[Tensor]) -> Any:
+    """Of a ragged tensor: from each column of the indices to where the row begins, and into it."""
+    places = columns[0]
+    for k, column in enumerate(columns[1:], start=1):
+        if isinstance(params, Tensor):
+            return gather_nd(params, ops.stack(places, *columns[k:], axis=places.ndim))
+        starts, ends = (ops.cast(gather(params.row_splits, p), dtype=int64.np) for p in (places, places + 1))
+        _check_in_rows(column, ends - starts)
+        params, places = params.values, starts + column
+    return gather(params, places)
+
+
+@at_every_run(checks=True)
+def _check_in_rows(places: Tensor, lengths: Tensor) -> None:
+    found, most = values_of(places), values_of(lengths)
+    if ((found < 0) | (found >= most)).any():
+        raise invalid(f"indices must be in their rows: there are {found.tolist()}, and the rows have {most.tolist()}.")
 
 
 def _with_batch_index(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
@@ -188,7 +211,10 @@ def where(
     if condition.dtype is not bool_ and isinstance(given, np.ndarray) and given.dtype.kind in "iu":
         condition = condition != 0
     if condition.dtype is not bool_:
-        raise dtype_clash(f"Expected a bool condition, got {condition.dtype.name}. Compare it with something: x != 0.")
+        raise dtype_clash(
+            f"cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but is a "
+            f"{condition.dtype.name} tensor. Compare it with something: x != 0."
+        )
     return ops.where(condition, _like(x, y), _like(y, x))
 
 

@@ -84,7 +84,7 @@ class TensorSpec(TypeSpec):
         if (
             not isinstance(other, TensorSpec)
             or self._dtype is not other._dtype
-            or other._name not in (None, self._name)
+            or self._name not in (None, other._name)
         ):
             return False
         return self._shape.is_subtype_of(other._shape)

@@ -218,6 +218,12 @@ def switch_case(
     for number, function in branches.items():
         if not isinstance(number, int) or not callable(function):
             raise TypeError(f"A branch is a function with an integer number, got {number!r}: {function!r}.")
+    if sorted(branches) != list(range(len(branches))):
+        found = ",".join(map(str, sorted(branches)))
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(branches)}) but found {{{found}}}. Use "
+            "tf.case, or number the branches from 0."
+        )
     other = default if default is not None else branches[max(branches)]
     if graphs.has_no_value(branch_index):
         return _switch_of_a_graph(branch_index, branches, other)
@@ -229,11 +235,7 @@ def switch_case(
 
 
 def _switch_of_a_graph(index: Tensor, branches: dict[int, Callable], other: Callable) -> Any:
-    numbers = sorted(branches)
-    place = ops.cast(index, dtype=int32.np)
-    if numbers != list(range(len(numbers))):
-        found = [ops.cast(ops.equal(place, n), dtype=int32.np) * (k - len(numbers)) for k, n in enumerate(numbers)]
-        place = functools.reduce(ops.add, found) + len(numbers)
+    numbers, place = sorted(branches), ops.cast(index, dtype=int32.np)
     functions = {f"branch {n}": branches[n] for n in numbers}
     return graphs.choose(
         place, functions if other is branches[numbers[-1]] else functions | {"default": other}, "switch_case"

@@ -6,8 +6,9 @@ from tapeflow.api.lookup.initializers import packed
 from tapeflow.api.lookup.keys import looked_up, one_value
 from tapeflow.core.dtypes import as_dtype, int64, string
 from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.engines.numpy.strings.fingerprints import farm
+from tapeflow.ops.strings.tables import Table
 
 __all__ = ["StaticHashTable", "StaticVocabularyTable"]
 
@@ -33,6 +34,7 @@ class StaticHashTable:
         )
         self._default = one_value(default_value, self.value_dtype)
         self._values: dict = {}
+        self._table = Table(self._values, self.value_dtype.np, self._default)
         for key, value in initializer._items():
             if self._values.setdefault(key, value) != value:
                 shown = key.decode(errors="replace") if isinstance(key, bytes) else key
@@ -57,11 +59,7 @@ class StaticHashTable:
         Raises:
             TypeError: If the keys are of another dtype than the table's.
         """
-        find = self._values.get
-        of = lambda array: packed(
-            [find(key, self._default) for key in array.reshape(-1).tolist()], self.value_dtype, array.shape
-        )
-        return looked_up(keys, self.key_dtype, of)
+        return looked_up(keys, self.key_dtype, lambda keys: ops.table_lookup(keys, table=self._table))
 
     __getitem__ = lookup
 
@@ -117,8 +115,9 @@ class StaticVocabularyTable:
             raise TypeError(
                 f"lookup_key_dtype {self.key_dtype.name} does not fit the table's keys, which are {own.name}."
             )
-        self.value_dtype, self.name, self._buckets = int64, name or "string_to_index", num_oov_buckets
-        self._table = None if initializer is None else StaticHashTable(initializer, -1)
+        self.value_dtype, self.name = int64, name or "string_to_index"
+        known = {} if initializer is None else StaticHashTable(initializer, -1)._values
+        self._table = Table(known, int64.np, -1, num_oov_buckets)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The numbers of a tensor of words; of a ragged or sparse tensor, one like it.
@@ -129,23 +128,10 @@ class StaticVocabularyTable:
         Raises:
             TypeError: If the keys are of another dtype than the table's.
         """
-        known = {} if self._table is None else self._table._values
-        count = len(known)
-
-        def number(key: Any) -> int:
-            found = known.get(key)
-            return (
-                count + farm(key if isinstance(key, bytes) else str(key).encode()) % self._buckets
-                if found is None
-                else found
-            )
-
-        of = lambda array: packed([number(key) for key in array.reshape(-1).tolist()], int64, array.shape)
-        return looked_up(keys, self.key_dtype, of)
+        return looked_up(keys, self.key_dtype, lambda keys: ops.table_lookup(keys, table=self._table))
 
     __getitem__ = lookup
 
     def size(self, name: str | None = None) -> Tensor:
         """How many numbers there are, those for unknown words included."""
-        known = 0 if self._table is None else len(self._table._values)
-        return EagerTensor(packed([known + self._buckets], int64, ()))
+        return EagerTensor(packed([len(self._table.values) + self._table.buckets], int64, ()))

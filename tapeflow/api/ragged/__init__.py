@@ -1,5 +1,9 @@
 """`tf.ragged`: making ragged tensors, and functions of their values."""
 
+from tapeflow.api.ragged.crosses import (
+    cross as cross,
+    cross_hashed as cross_hashed,
+)
 from tapeflow.api.ragged.functions import (
     boolean_mask as boolean_mask,
     constant as constant,
@@ -12,6 +16,6 @@ from tapeflow.api.ragged.functions import (
 )
 
 __all__ = [
-    "boolean_mask", "constant", "map_flat_values", "range", "row_splits_to_segment_ids", "segment_ids_to_row_splits",
-    "stack", "stack_dynamic_partitions",
-]  # fmt: skip  # fmt: skip
+    "boolean_mask", "constant", "cross", "cross_hashed", "map_flat_values", "range", "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits", "stack", "stack_dynamic_partitions",
+]  # fmt: skip

@@ -11,6 +11,8 @@ from tapeflow.api.sparse.arithmetic import (
     sparse_dense_matmul as sparse_dense_matmul,
 )
 from tapeflow.api.sparse.crosses import (
+    bincount as bincount,
+    cross as cross,
     cross_hashed as cross_hashed,
 )
 from tapeflow.api.sparse.places import (
@@ -43,8 +45,8 @@ from tapeflow.api.sparse.tensor import (
 )
 
 __all__ = [
-    "SparseTensor", "add", "concat", "cross_hashed", "expand_dims", "eye", "fill_empty_rows", "from_dense",
-    "map_values", "mask", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape", "reshape",
-    "retain", "sampled_addmm", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax",
+    "SparseTensor", "add", "bincount", "concat", "cross", "cross_hashed", "expand_dims", "eye", "fill_empty_rows",
+    "from_dense", "map_values", "mask", "maximum", "minimum", "reduce_max", "reduce_sum", "reorder", "reset_shape",
+    "reshape", "retain", "sampled_addmm", "segment_mean", "segment_sqrt_n", "segment_sum", "slice", "softmax",
     "sparse_dense_matmul", "split", "to_dense", "to_indicator", "transpose",
 ]  # fmt: skip

@@ -52,7 +52,9 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
 @at_every_run(checks=True)
 def _check_same_indices(a: Tensor, b: Tensor) -> None:
     if not np.array_equal(a.array, b.array):
-        raise invalid("All sparse arguments of map_values must have their values at the same indices.")
+        raise invalid(
+            "Mismatched indices! All sparse arguments of map_values must have their values at the same indices."
+        )
 
 
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:

@@ -1,23 +1,38 @@
-"""Columns of categories, crossed: one category for each combination, by the same hash as TensorFlow's."""
+"""Columns of categories, crossed (one category for each combination) and counted."""
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
 
+from tapeflow.api.ragged.crosses import categories_of
+from tapeflow.api.strings.host import one_string, string_tensor
 from tapeflow.core.apply import array_of
-from tapeflow.core.convert import to_tensor
 from tapeflow.core.errors import invalid
-from tapeflow.engines.numpy.strings.fingerprints import farm
+from tapeflow.core.tensor import EagerTensor
+from tapeflow.engines.numpy.strings import crosses
 
 from .tensor import SparseTensor
 
-__all__ = ["cross_hashed"]
+__all__ = ["bincount", "cross", "cross_hashed"]
 
-_KEY = 0xDECAFCAFFE  # TensorFlow's, where none is given
-_FACTOR = 0xC6A4A7935BD1E995
-_WORD = 2**64 - 1
+
+def cross(inputs: Sequence[Any], name: str | None = None, separator: Any = None) -> SparseTensor:
+    """Every combination of one category from each input, row by row, as text.
+
+    Args:
+        inputs: Columns of categories, integers or strings: matrices and sparse tensors of as many rows.
+        separator: What stands between the categories; None: `_X_`.
+
+    Raises:
+        InvalidArgumentError: If the inputs have different numbers of rows.
+
+    >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([[7]])]).values.numpy()
+    array([b'a_X_7', b'b_X_7'], dtype=object)
+    """
+    between = b"_X_" if separator is None else one_string(separator, "separator")
+    rows = crosses.joined([categories_of(one) for one in inputs], between)
+    return _sparse(rows, string_tensor([value for row in rows for value in row]))
 
 
 def cross_hashed(
@@ -30,54 +45,83 @@ def cross_hashed(
         num_buckets: How many numbers there are.
         hash_key: A number that changes the hash.
 
+    Raises:
+        InvalidArgumentError: If the inputs have different numbers of rows.
+
     >>> tf.sparse.cross_hashed([tf.constant([["a", "b"]]), tf.constant([["c"]])], num_buckets=100).values.numpy()
     array([66, 54])
     """
-    columns = [_rows(one) for one in inputs]
-    if len({len(rows) for rows in columns}) > 1:
-        raise invalid(f"All inputs must have the same number of rows, got {[len(rows) for rows in columns]}.")
-    places, values, widest = [], [], 0
-    for k, row in enumerate(zip(*columns)):
-        crossed = [_bucket(one, num_buckets, _KEY if hash_key is None else hash_key) for one in product(*row)]
-        places += [[k, j] for j in range(len(crossed))]
-        values += crossed
-        widest = max(widest, len(crossed))
-    indices = np.array(places, "int64").reshape(-1, 2)
-    return SparseTensor(indices, np.array(values, "int64"), [len(columns[0]) if columns else 0, widest])
+    rows = crosses.hashed([categories_of(one) for one in inputs], num_buckets, hash_key)
+    return _sparse(rows, EagerTensor(np.array([value for row in rows for value in row], "int64")))
 
 
-def _rows(categories: Any) -> list[list[int]]:
-    """The categories of each row, as 64-bit numbers."""
-    if isinstance(categories, SparseTensor):
-        count, where, found = (
-            int(array_of(categories.dense_shape)[0]),
-            array_of(categories.indices)[:, 0],
-            array_of(categories.values),
-        )
-    else:
-        array = array_of(categories)
-        if array.ndim != 2:
-            raise invalid(f"Dense inputs should be a matrix (rows of categories), got the shape {array.shape}.")
-        count, where, found = len(array), np.repeat(np.arange(len(array)), array.shape[1]), array.reshape(-1)
-    if found.dtype.kind not in "iuO":
-        raise invalid(f"Categories are integers or strings, got {found.dtype.name}.")
-    rows: list[list[int]] = [[] for _ in range(count)]
-    for k, value in zip(where.tolist(), found.tolist()):
-        rows[k].append(farm(value) if isinstance(value, bytes) else value & _WORD)
-    return rows
+def _sparse(rows: list[list], values: EagerTensor) -> SparseTensor:
+    places = np.array([[k, j] for k, row in enumerate(rows) for j in range(len(row))], "int64").reshape(-1, 2)
+    return SparseTensor(places, values, [len(rows), max(map(len, rows), default=0)])
 
 
-def _bucket(categories: tuple[int, ...], num_buckets: int, key: int) -> int:
-    for category in categories:
-        key = _concatenated(key & _WORD, category)
-    return key % (num_buckets or 2**63 - 1)
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: int | None = 0,
+    minlength: int | None = None,
+    maxlength: int | None = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each number occurs, or the sum of the weights of its occurrences: an entry for each that does.
+
+    Args:
+        values: Non-negative integers: a tensor, a sparse or a ragged one. What a sparse tensor leaves out is not
+            counted.
+        weights: What each occurrence counts, in the form of `values`; None: 1.
+        axis: 0 counts all of `values`, -1 each row of a matrix.
+        minlength: The least length of the result.
+        maxlength: The greatest length; larger numbers do not count.
+        binary_output: 1 for each number that occurs, however often.
+
+    Raises:
+        ValueError: If `axis` is not 0 or -1, or both `weights` and `binary_output` are given.
+        InvalidArgumentError: If a number is negative, or the weights are not of the form of `values`.
+
+    >>> found = tf.sparse.bincount(tf.constant([[7, 7, 2], [7, 0, 0]]), axis=-1)
+    >>> found.indices.numpy().tolist(), found.values.numpy().tolist()
+    ([[0, 2], [0, 7], [1, 0], [1, 7]], [1, 2, 2, 1])
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+    if weights is not None and binary_output:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+    rows, numbers, shape = _entries(values)
+    if numbers.dtype.kind not in "iu":
+        raise invalid(f"Only integers are counted, got {numbers.dtype.name}.")
+    if (numbers < 0).any():
+        raise invalid("Input values must all be non-negative")
+    each = np.ones(len(numbers), "int32")
+    if weights is not None:
+        places, each, their_shape = _entries(weights)
+        if their_shape != shape or not np.array_equal(places, rows):
+            raise invalid(
+                f"Weights and data must have the same shape. Weight shape: {their_shape}; data shape: {shape}"
+            )
+    by_row = axis == -1 and len(shape) > 1
+    length = max(int(minlength or 0), int(numbers.max(initial=-1 if weights is None and by_row else 0)) + 1)
+    length = length if maxlength is None else min(length, int(maxlength))
+    keys = np.stack([rows if by_row else np.zeros_like(numbers), numbers], -1)[numbers < length].astype("int64")
+    found, inverse = np.unique(keys, axis=0, return_inverse=True)
+    sums = np.zeros(len(found), each.dtype)
+    np.add.at(sums, inverse.reshape(-1), each[numbers < length])
+    sums = np.ones_like(sums) if binary_output else sums
+    whole = [shape[0], length] if by_row else [length]
+    return SparseTensor(found if by_row else found[:, 1:], EagerTensor(sums), whole)
 
 
-def _concatenated(first: int, second: int) -> int:
-    """Two fingerprints as one."""
-    mixed = (first ^ _FACTOR) ^ (_shifted(second * _FACTOR & _WORD) * _FACTOR & _WORD)
-    return _shifted(_shifted(mixed * _FACTOR & _WORD) * _FACTOR & _WORD)
-
-
-def _shifted(word: int) -> int:
-    return word ^ (word >> 47)
+def _entries(values: Any) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """(The row of each number, the numbers, the shape) of a tensor, a sparse or a ragged one."""
+    if isinstance(values, SparseTensor):
+        return array_of(values.indices)[:, 0], array_of(values.values), array_of(values.dense_shape).tolist()
+    if hasattr(values, "value_rowids"):
+        return array_of(values.value_rowids()), array_of(values.values), array_of(values.bounding_shape()).tolist()
+    array = array_of(values)
+    rows = np.arange(len(array)).repeat(array[0].size if len(array) else 0) if array.ndim else np.zeros(1, int)
+    return rows, array.reshape(-1), list(array.shape)

@@ -193,13 +193,7 @@ def split(input: TextLike, sep: Any = None, maxsplit: int = -1, name: str | None
     array([b'a', b'b', b'', b'c'], dtype=object)
     """
     sep = None if sep is None else _bytes(sep)
-    return ragged_from(input, lambda s: s.split(sep, maxsplit) if sep else _words(s, maxsplit))
-
-
-def _words(s: bytes, maxsplit: int) -> list:
-    """Python's words; but after `maxsplit` of them the rest is a part too, even if it is empty."""
-    parts = s.split(None, maxsplit)
-    return [*parts, b""] if 0 < maxsplit == len(parts) else parts
+    return ragged_from(input, "words", sep, int(maxsplit))
 
 
 @overload
@@ -217,7 +211,7 @@ def bytes_split(input: TextLike, name: str | None = None) -> Any:
     >>> tf.strings.bytes_split(["ab", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    return ragged_from(input, lambda s: [s[i : i + 1] for i in range(len(s))])
+    return ragged_from(input, "bytes")
 
 
 # ---- numbers and back

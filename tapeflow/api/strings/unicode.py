@@ -1,7 +1,6 @@
 """Strings as characters: in any encoding that Python knows."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import TensorLike, TextLike
-from tapeflow.engines.numpy.strings.unicode_text import checked_encoding, code_points, encoded
+from tapeflow.engines.numpy.strings.unicode_text import checked_encoding, encoded
 
 __all__ = [
     "ragged_from", "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split",
@@ -22,14 +21,11 @@ __all__ = [
 _OUTPUTS = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 
 
-def _reader(
-    encoding: str, errors: str, replacement: int, controls: bool = False
-) -> Callable[[bytes], list[tuple[int, int]]]:
-    """From a string to its code points and where they begin."""
+def _reading(encoding: str, errors: str, replacement: int, controls: bool = False) -> tuple:
+    """How code points are read."""
     if errors not in ("strict", "replace", "ignore"):
         raise invalid(f"errors={errors!r} is not one of 'strict', 'replace' and 'ignore'.")
-    known = checked_encoding(encoding)
-    return lambda s: code_points(s, known, errors, replacement, controls)
+    return checked_encoding(encoding), errors, int(replacement), bool(controls)
 
 
 def unicode_split(
@@ -50,8 +46,8 @@ def unicode_split(
     >>> tf.strings.unicode_split("né", "UTF-8").numpy()
     array([b'n', b'\\xc3\\xa9'], dtype=object)
     """
-    read = _reader(input_encoding, errors, replacement_char)
-    return ragged_from(input, lambda s: [chr(code).encode(input_encoding) for code, _ in read(s)])
+    how = _reading(input_encoding, errors, replacement_char)
+    return ragged_from(input, "characters", input_encoding, *how)
 
 
 def unicode_split_with_offsets(
@@ -73,9 +69,9 @@ def unicode_split_with_offsets(
     >>> offsets.numpy()
     array([0, 1, 3])
     """
-    read = _reader(input_encoding, errors, replacement_char)
-    characters = ragged_from(input, lambda s: [chr(code).encode(input_encoding) for code, _ in read(s)])
-    return characters, ragged_from(input, lambda s: [place for _, place in read(s)], np.int64)
+    how = _reading(input_encoding, errors, replacement_char)
+    characters = ragged_from(input, "characters", input_encoding, *how)
+    return characters, ragged_from(input, "places", *how)
 
 
 def unicode_decode(
@@ -97,8 +93,8 @@ def unicode_decode(
     >>> tf.strings.unicode_decode(["né", "x"], "UTF-8")
     <tf.RaggedTensor [[110, 233], [120]]>
     """
-    read = _reader(input_encoding, errors, replacement_char, replace_control_characters)
-    return ragged_from(input, lambda s: [code for code, _ in read(s)], np.int32)
+    how = _reading(input_encoding, errors, replacement_char, replace_control_characters)
+    return ragged_from(input, "codes", *how)
 
 
 def unicode_decode_with_offsets(
@@ -121,9 +117,9 @@ def unicode_decode_with_offsets(
     >>> codes.numpy(), offsets.numpy()
     (array([110, 233,  33], dtype=int32), array([0, 1, 3]))
     """
-    read = _reader(input_encoding, errors, replacement_char, replace_control_characters)
-    codes = ragged_from(input, lambda s: [code for code, _ in read(s)], np.int32)
-    return codes, ragged_from(input, lambda s: [place for _, place in read(s)], np.int64)
+    how = _reading(input_encoding, errors, replacement_char, replace_control_characters)
+    codes = ragged_from(input, "codes", *how)
+    return codes, ragged_from(input, "places", *how)
 
 
 def unicode_encode(
@@ -193,21 +189,19 @@ def _output(encoding: str) -> str:
     return checked_encoding(encoding)
 
 
-def ragged_from(input: Any, parts_of: Callable, dtype: Any = object) -> Any:
-    """Ragged rows, one for each string of `input`; a vector when it is a scalar."""
+def ragged_from(input: Any, what: str, *how: Any) -> Any:
+    """Ragged rows of parts (`tapeflow.ops.strings.parts`), one for each string of `input`; a vector when it is a
+    scalar."""
     if isinstance(input, RaggedTensor):
-        return input.with_flat_values(ragged_from(input.flat_values, parts_of, dtype))
-    strings = as_tensor(input).array
-    if strings.dtype.kind != "O":
+        return input.with_flat_values(ragged_from(input.flat_values, what, *how))
+    strings = as_tensor(input)
+    if strings.dtype.kind != "s":
         raise invalid(f"Strings are split, not {strings.dtype.name} values.")
-    rows = [parts_of(s) for s in strings.flat]
-    flat = np.empty(sum(map(len, rows)), dtype)
-    flat[:] = [part for row in rows for part in row]
+    parts, lengths = ops.string_parts(strings, what=what, how=how)
     if strings.ndim == 0:
-        return EagerTensor(flat)
-    result = RaggedTensor.from_row_lengths(EagerTensor(flat), np.array([len(row) for row in rows], np.int64))
+        return parts
+    sizes = strings.sizes
+    result = RaggedTensor.from_row_lengths(parts, ops.reshape(lengths, shape=(math.prod(sizes),)), validate=False)
     for axis in range(strings.ndim - 1, 0, -1):
-        result = RaggedTensor.from_uniform_row_length(
-            result, strings.shape[axis], nrows=math.prod(strings.shape[:axis])
-        )
+        result = RaggedTensor.from_uniform_row_length(result, sizes[axis], nrows=math.prod(sizes[:axis]))
     return result

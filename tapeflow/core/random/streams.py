@@ -138,7 +138,8 @@ def _pair(program: int, own: int) -> tuple[int, int]:
 
 
 _program = Stream(None)
-_replayed: ContextVar[Stream | None] = context_variable("tapeflow_replayed_stream", None)
+_replayed: ContextVar[Any] = context_variable("tapeflow_replayed_stream", None)
+_shared: ContextVar[Any] = context_variable("tapeflow_shared_places", None)  # the Places of what is traced
 
 
 def _forked() -> None:
@@ -170,6 +171,12 @@ def site(source: Draw | Site, number: int) -> Site:
     if source.seed is None:
         return Site(None if seed is None else _pair(seed, number), source.blocks, number)
     return Site(_pair(DEFAULT_SEED if seed is None else seed, source.seed), source.blocks)
+
+
+def shared(made: Site, before: list[Site]) -> Site:
+    """The site for a graph to draw at, after those `before`: perhaps one at which the function drew already."""
+    places = _shared.get()
+    return made if places is None else places.of(made, before)
 
 
 def next_key(source: Draw | Site = _UNSEEDED) -> np.ndarray:
@@ -207,21 +214,67 @@ def snapshot() -> Callable[[], "Replay"]:
     return lambda: Replay(saved.copy())
 
 
+class Places:
+    """The sites of a function that runs in several ways, eagerly at first and as graphs later: each goes on where the
+    others stopped, as if one graph had drawn all along."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple, Site] = {}
+
+    def of(self, made: Site, before: list[Site]) -> Site:
+        """The site that stands where `made` does, after those `before`."""
+        pair = (made.seeds, made.number)
+        return self._known.setdefault((*pair, sum((s.seeds, s.number) == pair for s in before)), made)
+
+    def eagerly(self) -> "Replay":
+        """A context whose eager draws are those of a graph."""
+        stream = _replayed.get()
+        return Replay(_AsTraced(_program if stream is None else stream, self, []))
+
+    def traced(self) -> "Replay":
+        """A context in which graphs are traced that draw at these sites."""
+        return Replay(self, _shared)
+
+
+class _AsTraced:
+    """A stream that serves eager operations as it would serve those of one graph."""
+
+    def __init__(self, stream: Any, places: Places, before: list[Site]) -> None:
+        self.stream, self.places, self.before = stream, places, before
+        self.unseeded = 0
+
+    def next_key(self, source: Draw | Site) -> np.ndarray:
+        if not isinstance(source, Site):
+            made = self.places.of(site(source, self.unseeded), self.before)
+            self.unseeded += source.seed is None
+            self.before.append(made)
+            source = made
+        return self.stream.next_key(source)
+
+    def seeds(self, own: int | None) -> tuple[int, int]:
+        return self.stream.seeds(own)
+
+    def copy(self) -> "_AsTraced":
+        twin = _AsTraced(self.stream.copy(), self.places, list(self.before))
+        twin.unseeded = self.unseeded
+        return twin
+
+
 class Replay:
-    """The context that `snapshot()` makes."""
+    """The context that `snapshot()` makes: in it keys come from a stream of its own."""
 
-    __slots__ = ("stream", "token")
+    __slots__ = ("stream", "variable", "token")
 
-    def __init__(self, stream: Stream) -> None:
-        self.stream = stream
+    def __init__(self, stream: Any, variable: ContextVar = _replayed) -> None:
+        self.stream, self.variable = stream, variable
 
     def __enter__(self) -> None:
-        before = _replayed.get()
+        before = self.variable.get()
         try:
-            self.token = _replayed.set(self.stream)
+            self.token = self.variable.set(self.stream)
         except BaseException:  # Ctrl-C: nobody will call __exit__
-            _replayed.set(before)
+            self.variable.set(before)
             raise
 
     def __exit__(self, *_: Any) -> None:
-        _replayed.reset(self.token)
+        self.variable.reset(self.token)

@@ -24,7 +24,7 @@ _FAMILIES = {
         complex angle fft ifft rfft irfft dct frame gcd lcm cumulative_logsumexp linear_scan erfcinv normal_cdf
         betainc bessel_i bessel_ie bessel_j bessel_k bessel_ke bessel_y dawsn expint fresnel_sin fresnel_cos spence
         ctc_forward path_scan ctc_greedy ctc_beam_search isotonic_levels string_to_hash_bucket unicode_transcode
-        string_reduce_join substr as_string sobol_points""",
+        string_parts string_reduce_join string_segment_join substr as_string table_lookup sobol_points""",
 }
 
 REFUSED = {name: reason for reason, names in _FAMILIES.items() for name in names.split()}

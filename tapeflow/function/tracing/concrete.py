@@ -33,6 +33,7 @@ from .arguments.binding import Binding
 from .arguments.described import signature_text, spec_text, structure_text
 from .arguments.function_types import FunctionType
 from .arguments.modified import check_unmodified, snapshot
+from .first_values import needed, value_in_region
 from .graph import Graph, SymbolicTensor
 from .late_sizes import OtherSizes
 from .regions import enclosing_graphs
@@ -213,10 +214,11 @@ class ConcreteFunction:
         ]
 
     def _evaluated(self, symbol: SymbolicTensor, now: list[Tensor] | None) -> Any:
+        if not symbol.belongs_to(self.graph):
+            return value_in_region(symbol, self.name)
         self._learn_inputs()
         if now is None:
-            nodes = self.graph.leading_to((), [symbol.index], effects=False)
-            if not {symbol.index, *[p for n in nodes for p in n.inputs]}.isdisjoint(self.graph.inputs):
+            if not needed(self.graph, symbol).isdisjoint(self.graph.inputs):
                 raise invalid("A variable's first value depends on an argument, which has no value without a call.")
             now = [EagerTensor(np.zeros((), s.dtype)) for s in self.specs]  # nobody reads them
         with entered(_EAGER):

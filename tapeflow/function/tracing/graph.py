@@ -22,7 +22,7 @@ from tapeflow.core.devices import raw
 from tapeflow.core.errors import InvalidArgumentError, ValueNeeded, line_of, user_line, user_place
 from tapeflow.core.frames import Frame, current, entered
 from tapeflow.core.primitive import Spec, recorded as ops
-from tapeflow.core.random.streams import Draw, Site, fresh_key, site
+from tapeflow.core.random.streams import Draw, Site, fresh_key, shared, site
 from tapeflow.core.runtime.locks import Lock
 from tapeflow.core.runtime.scopes import open_scope, replayed
 from tapeflow.core.sizes import Reliance, Size, estimated, specialized
@@ -228,9 +228,9 @@ class Graph(GraphSizes, Executor):
         if entry is None:
             if not self.takes_all and type(tensor) is SymbolicTensor and tensor._graph not in self.within:
                 raise TypeError(
-                    f"{tensor} belongs to another function (or branch, or loop), and is used outside of it, at "
-                    f"{user_line()}. A symbolic tensor has no value there: return it from that function, and use the "
-                    "result."
+                    f"{tensor} is out of scope and cannot be used here: it belongs to another function (or branch, or "
+                    f"loop), and is used at {user_line()}. A symbolic tensor has no value there: return it from that "
+                    "function, and use the result."
                 )
             entry = self.captures[id(tensor)] = tensor, self.new(Spec(shape=tensor.sizes, dtype=tensor.dtype.np)).index
         return entry[1]
@@ -386,7 +386,10 @@ class Graph(GraphSizes, Executor):
     def fresh_key(self, source: Draw | Site) -> SymbolicTensor:
         """A key that is drawn anew in each run."""
         key = self.new(Spec(shape=(3,), dtype=np.uint64))
-        self.keys_drawn.append((site(source, self.unseeded), key.index))
+        made = site(source, self.unseeded)
+        if not self.within:
+            made = shared(made, [before for before, _ in self.keys_drawn])
+        self.keys_drawn.append((made, key.index))
         self.unseeded += type(source) is Draw and source.seed is None
         return key
 

@@ -21,8 +21,9 @@ _TYPES = dict(
         "random_normal:RandomStandardNormal random_uniform:RandomUniform reduce_all:All reduce_any:Any "
         "reduce_max:Max reduce_mean:Mean reduce_min:Min reduce_prod:Prod reduce_sum:Sum rfft:RFFT round:Round "
         "shift:Roll size_tensor:Shape softmax_cross_entropy:SoftmaxCrossEntropyWithLogits solve:MatrixSolve "
-        "sparse_softmax_cross_entropy:SparseSoftmaxCrossEntropyWithLogits stack:Pack top_k:TopKV2 "
-        "triangular_solve:MatrixTriangularSolve truncatediv:TruncateDiv truncatemod:TruncateMod unstack:Unpack "
+        "sparse_softmax_cross_entropy:SparseSoftmaxCrossEntropyWithLogits stack:Pack "
+        "table_lookup:LookupTableFindV2 top_k:TopKV2 triangular_solve:MatrixTriangularSolve "
+        "truncatediv:TruncateDiv truncatemod:TruncateMod unstack:Unpack "
         "where:SelectV2 zeros_like:ZerosLike"
     ).split()
 )

@@ -20,7 +20,7 @@ from tapeflow.core.tensor import EagerTensor, Tensor
 class SymbolicTensor(Tensor):
     """A value of a graph: a shape and a dtype, no numbers."""
 
-    __slots__ = ("_graph", "_made", "index", "spec", "__dict__")  # programs note things on symbols
+    __slots__ = ("_graph", "_made", "index", "spec")
 
     def __init__(self, graph: Any, index: int, spec: Spec) -> None:
         self._graph, self.index, self.spec, self.serial = graph, index, spec, 0
@@ -144,8 +144,9 @@ def _refused(what: str | None, kind: type[Exception], instead: str | Callable = 
     def refuse(self: SymbolicTensor, *_: Any, **__: Any) -> Any:
         if not self._graph.is_open() and kind is not AttributeError:
             raise TypeError(
-                f"{self} is used outside the function that it belongs to, at {user_line()}. A symbolic tensor has no "
-                "value there: return it from the function, and use the result."
+                f"{self} is out of scope and cannot be used here: it is used outside the function that it belongs "
+                f"to, at {user_line()}. A symbolic tensor has no value there: return it from the function, and use "
+                "the result."
             )
         raise error(
             f"{what or user_call()} needs the value of a tensor, but while a tf.function is traced a tensor has no "

@@ -1,5 +1,7 @@
 """Strings: tensors of bytes, one Python `bytes` per element. No gradient goes through any of these."""
 
+import math
+
 import numpy as np
 
 from tapeflow.core.broadcasting import broadcast_shapes
@@ -7,6 +9,7 @@ from tapeflow.core.dtypes import ANY, INDEX, STRING
 from tapeflow.core.errors import invalid
 from tapeflow.core.fitting import check_axes, same_sizes
 from tapeflow.core.primitive import CUT, Spec, primitive, recorded as ops
+from tapeflow.engines.numpy.arrays.segments import check_start
 from tapeflow.engines.numpy.strings.fingerprints import farm, murmur, sip
 from tapeflow.engines.numpy.strings.text import re2
 from tapeflow.engines.numpy.strings.unicode_text import code_points, encoded
@@ -231,4 +234,29 @@ string_to_number = primitive(
     vjp=CUT,
     dtypes=STRING,
     elementwise=True,
+)
+
+
+def _segments_shape(x, ids, num_segments):
+    check_start(tuple(x.shape), tuple(ids.shape))
+    return Spec(shape=(num_segments, *x.shape[len(ids.shape) :]), dtype=np.dtype(object))
+
+
+def _segment_join(x, ids, num_segments):
+    shape = _segments_shape(x, ids, num_segments).shape
+    out = _filled([b""] * math.prod(shape), shape)
+    for place, row in zip(ids.flat, x.reshape(-1, *shape[1:])):
+        if 0 <= place < num_segments:
+            out[place] = out[place] + row
+    return out
+
+
+# The strings of a row that is named several times are joined, in order; what belongs to no segment is left out.
+string_segment_join = primitive(
+    "string_segment_join(x, ids, *, num_segments)",
+    kernel={"numpy": _segment_join},
+    shape=_segments_shape,
+    vjp=CUT,
+    dtypes={"x": STRING, "ids": INDEX},
+    makes_new=True,
 )

@@ -124,9 +124,9 @@ class CheckpointManager:
             if check_interval and self._last_step is not None and step < int(self._last_step) + self._interval:
                 return None
             self._last_step = step
-        if checkpoint_number is None:
-            with entered(Frame()):
-                checkpoint_number = self._checkpoint.save_counter.assign_add(1)
+        with entered(Frame()):
+            count = self._checkpoint.save_counter.assign_add(1)
+        checkpoint_number = count if checkpoint_number is None else checkpoint_number
         path = self._checkpoint.write(os.path.join(self._directory, f"{self._name}-{int(checkpoint_number)}"), options)
         self._kept.pop(path, None)  # written once more: it is the newest now
         self._kept[path], self._latest = time.time(), path

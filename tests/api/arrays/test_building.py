@@ -175,3 +175,23 @@ def test_counts_and_axes_are_whole():
         with pytest.raises(TypeError, match="must be an integer, got"):
             call()
     assert tf.one_hot([0], tf.Variable(3)).shape == tf.eye(np.int64(1), np.array(3)).shape == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            dict(on_value=np.float64(1), off_value=np.float32(0)),
+            "'float64'> of on_value does not match .*'float32'>",
+        ),
+        (dict(on_value=1, off_value=0.5), "'int32'> of on_value does not match dtype <dtype: 'float32'> of off_value"),
+        (dict(on_value=1.0, dtype=tf.int32), "'float32'> of on_value does not match dtype parameter <dtype: 'int32'>"),
+        (dict(off_value=tf.constant(1), dtype=tf.float32), "of off_value does not match dtype parameter"),
+    ],
+)
+def test_one_hot_of_two_dtypes(options, message):
+    """NumPy's numbers of two dtypes were cast to the first one's."""
+    with pytest.raises(TypeError, match=message):
+        tf.one_hot([0, 1], 2, **options)
+    assert tf.one_hot([0], 2, on_value=1, off_value=0, dtype=tf.float32).numpy().tolist() == [[1.0, 0.0]]
+    assert tf.one_hot([0], 2, off_value=np.int64(5)).dtype is tf.int64

@@ -244,7 +244,7 @@ def test_indices_of_any_integers(dtype):
 def test_no_batch_and_conditions_of_arrays():
     assert tf.gather([[1, 2], [3, 4]], [0], axis=1, batch_dims=None).numpy().tolist() == [[1], [3]]
     assert tf.where(np.array([1, 0]), np.ones(2), np.zeros(2)).numpy().tolist() == [1.0, 0.0]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="bool condition"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="was expected to be a bool tensor but is a int32 tensor"):
         tf.where(tf.constant([1, 0]), 1.0, 2.0)
 
 
@@ -260,3 +260,21 @@ def test_sizes_that_are_gathered_stay_sizes():
 
     assert products(tf.ones([2, 4, 3])).numpy().tolist() == [[3.0, 3.0]] * 8
     assert products.get_concrete_function().output_shapes.as_list() == [None, 2]
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+def test_gather_nd_of_ragged(wrap):
+    """It raised a TypeError. An index behind its row is an error here; TensorFlow reads from the next row."""
+    f = wrap(tf.gather_nd)
+    rows, deep = tf.ragged.constant([[3, 1, 4], [], [1, 5]]), tf.ragged.constant([[[1, 2], [3]], [], [[4, 5, 6]]])
+    assert f(rows, [[0, 1], [2, 0]]).numpy().tolist() == [1, 1] and f(rows, [[2], [0]]).to_list() == [
+        [1, 5],
+        [3, 1, 4],
+    ]
+    assert f(deep, [[0, 0, 1], [2, 0, 2]]).numpy().tolist() == [2, 6]
+    assert f(deep, [[0, 1], [2, 0]]).to_list() == [[3], [4, 5, 6]]
+    uniform = tf.RaggedTensor.from_row_splits(tf.reshape(tf.range(8), [4, 2]), [0, 1, 4])
+    assert f(uniform, [[1, 2, 1]]).numpy().tolist() == [7] and f(uniform, [[1, 2]]).numpy().tolist() == [[6, 7]]
+    for bad in ([[0, 3]], [[1, 0]], [[3, 0]], [[0, -1]]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            f(rows, bad)

@@ -87,3 +87,14 @@ def test_equal_extremes_share_the_gradient():
     )
     np.testing.assert_allclose(x, [0.5, 1])
     np.testing.assert_allclose(u, [0.5, 1, 1])
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+def test_strings_at_one_place_are_joined(wrap):
+    """The last one was kept; the others were lost."""
+    found = wrap(lambda: tf.scatter_nd([[3], [3], [1]], tf.constant(["a", "b", "c"]), [5]))()
+    assert found.numpy().tolist() == [b"", b"c", b"", b"ab", b""]
+    found = wrap(lambda: tf.scatter_nd([[0, 1], [0, 1]], tf.constant(["a", "b"]), [1, 2]))()
+    assert found.numpy().tolist() == [[b"", b"ab"]]
+    words = tf.constant(["x", "y"])
+    assert tf.tensor_scatter_nd_add(words, [[0], [0]], ["a", "b"]).numpy().tolist() == [b"xab", b"y"]

@@ -56,7 +56,9 @@ def test_switch_case():
         int(tf.switch_case(c(7), branches)) == int(tf.switch_case(c(-1), branches)) == 20
     )  # the highest number stands in
     assert int(tf.switch_case(c(7), branches, default=lambda: c(0))) == 0
-    assert int(tf.switch_case(c(5), {0: branches[0], 5: branches[1]})) == 20
+    assert int(tf.switch_case(c(0), {1: branches[0], 0: branches[1]})) == 20
+    with pytest.raises(ValueError, match=r"must form contiguous range of \[0 to 2\) but found {0,5}"):
+        tf.switch_case(c(5), {0: branches[0], 5: branches[1]})
     for wrong in (1, c(1.0)):
         with pytest.raises(TypeError):
             tf.switch_case(wrong, branches)

@@ -149,3 +149,33 @@ def test_reserved_keys():
     assert table.lookup(tf.constant([1, 9], tf.int64)).numpy().tolist() == [10, -1]
     with pytest.raises(tf.errors.InvalidArgumentError, match="empty_key"):
         table.insert(tf.constant([-2], tf.int64), tf.constant([10], tf.int64))
+
+
+def test_in_graphs_and_saved_models(tmp_path):
+    """Functions that look something up ran as plain Python: none could be a signature of a saved model."""
+    words = lookup.StaticVocabularyTable(Words(["a", "b"], tf.constant([0, 1], tf.int64)), num_oov_buckets=2)
+    names = lookup.StaticHashTable(Words(tf.constant([0, 1], tf.int64), ["A", "B"]), "?")
+    module = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def numbers(keys):
+        found = words.lookup(keys)
+        return {"number": found * 10, "name": names[found]}
+
+    module.numbers = numbers
+    keys = tf.constant(["b", "zebra", "a"])
+    expected = numbers(keys)
+    assert expected["name"].numpy().tolist() == [b"B", b"?", b"A"]
+    assert [op.type for op in numbers.get_concrete_function().graph.get_operations()].count("LookupTableFindV2") == 2
+    tf.saved_model.save(module, tmp_path / "model", signatures=numbers)
+    loaded = tf.saved_model.load(tmp_path / "model")
+    for found in (loaded.numbers(keys), loaded.signatures["serving_default"](keys)):
+        assert found["name"].numpy().tolist() == expected["name"].numpy().tolist()
+        assert found["number"].numpy().tolist() == expected["number"].numpy().tolist()
+
+
+def test_ragged_and_sparse_keys_in_functions(table):
+    counted = tf.function(lambda keys: table.lookup(keys))
+    assert counted(tf.ragged.constant([["a"], ["z", "b"]])).to_list() == [[1], [-1, 2]]
+    found = counted(tf.sparse.from_dense([["a", ""], ["", "b"]]))
+    assert found.values.numpy().tolist() == [1, 2] and found.dense_shape.numpy().tolist() == [2, 2]

@@ -1,4 +1,4 @@
-"""`tf.sparse.cross_hashed`. The numbers are TensorFlow's."""
+"""`tf.sparse.cross`, `cross_hashed` and `bincount`. The numbers are TensorFlow's."""
 
 import pytest
 
@@ -52,3 +52,45 @@ def test_rows_may_have_fewer_combinations():
 def test_what_cannot_be_crossed(inputs, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         tf.sparse.cross_hashed(inputs)
+
+
+def test_texts():
+    found = tf.sparse.cross([tf.sparse.from_dense([["a", ""], ["c", "d"]]), tf.constant([["x"], ["y"]])])
+    assert found.values.numpy().tolist() == [b"a_X_x", b"c_X_y", b"d_X_y"]
+    assert found.indices.numpy().tolist() == [[0, 0], [1, 0], [1, 1]] and found.shape == [2, 2]
+    found = tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([[1, 2]])], separator="_")
+    assert found.values.numpy().tolist() == [b"a_1", b"a_2", b"b_1", b"b_2"]
+
+
+DENSE = tf.constant([[1, 1, 2], [5, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "indices", "counts", "shape"),
+    [
+        (DENSE, {}, [[0], [1], [2], [5]], [1, 3, 1, 1], [6]),
+        (DENSE, {"axis": -1, "minlength": 8}, [[0, 1], [0, 2], [1, 0], [1, 1], [1, 5]], [2, 1, 1, 1, 1], [2, 8]),
+        (DENSE, {"axis": -1, "maxlength": 2}, [[0, 1], [1, 0], [1, 1]], [2, 1, 1], [2, 2]),
+        (DENSE, {"binary_output": True}, [[0], [1], [2], [5]], [1, 1, 1, 1], [6]),
+        (tf.sparse.from_dense([[1, 1, 2], [5, 0, 0]]), {"axis": -1}, [[0, 1], [0, 2], [1, 5]], [2, 1, 1], [2, 6]),
+        (tf.ragged.constant([[1, 1], [], [3]]), {"axis": -1}, [[0, 1], [2, 3]], [2, 1], [3, 4]),
+        (DENSE, {"weights": tf.constant([[0.5, 1, 2], [1, 1, 1]])}, [[0], [1], [2], [5]], [1, 2.5, 2, 1], [6]),
+        (tf.constant([], tf.int32), {}, [], [], [1]),
+    ],
+)
+def test_counts(values, options, indices, counts, shape):
+    found = tf.sparse.bincount(values, **options)
+    assert found.indices.numpy().tolist() == indices and found.values.numpy().tolist() == counts
+    assert found.dense_shape.numpy().tolist() == shape
+    assert found.dtype is (tf.float32 if "weights" in options else tf.int32)
+
+
+def test_what_cannot_be_counted():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Input values must all be non-negative"):
+        tf.sparse.bincount([[-1]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Weights and data must have the same shape"):
+        tf.sparse.bincount(DENSE, weights=tf.constant([1.0]))
+    with pytest.raises(ValueError, match="mutually exclusive"):
+        tf.sparse.bincount(DENSE, weights=DENSE, binary_output=True)
+    with pytest.raises(ValueError, match="Unsupported value for argument axis=1"):
+        tf.sparse.bincount(DENSE, axis=1)

@@ -184,3 +184,28 @@ def test_no_columns_of_strings_and_bytes_that_are_no_text():
     assert tf.strings.bytes_split(tf.zeros([2, 0], tf.string)).row_splits.numpy().tolist() == [0, 0, 0]
     assert tf.strings.unicode_split(tf.zeros([2, 0], tf.string), "UTF-8").row_splits.numpy().tolist() == [0, 0, 0]
     assert tf.strings.substr(b"\xff\xfea", 0, 2, unit="UTF8_CHAR").numpy() == b"\xff\xfe"
+
+
+def test_parts_in_functions():
+    """How many parts there are is known when it runs; such functions ran as Python, and could not be saved."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def f(texts):
+        assert not tf.executing_eagerly()
+        words = S.split(texts)
+        return (
+            words,
+            S.unicode_split(words.values, "UTF-8"),
+            S.bytes_split(texts).row_lengths(),
+            S.split(texts[0], ","),
+        )
+
+    for texts in (["a bc", "é"], ["x,y z", "", "w"]):
+        found = f(tf.constant(texts))
+        assert found[0].to_list() == [[w.encode() for w in text.split()] for text in texts]
+        assert found[1].to_list() == [[c.encode() for c in w] for text in texts for w in text.split()]
+        assert found[2].numpy().tolist() == [len(text.encode()) for text in texts]
+        assert found[3].numpy().tolist() == texts[0].encode().split(b",")
+    assert f.experimental_get_tracing_count() == 1
+    matrix = tf.function(lambda x: S.split(x))(tf.constant([["a b", "c"], ["", "d"]]))
+    assert matrix.to_list() == [[[b"a", b"b"], [b"c"]], [[], [b"d"]]]

@@ -110,3 +110,23 @@ def test_a_pair_is_scrambled():
         17830669156045600267,
         10413732777507651514,
     ]  # TensorFlow's
+
+
+def test_places_go_on_from_eager_draws_to_graphs():
+    streams.set_seed(7)
+    wanted, twin, unseeded = (
+        streams.site(streams.Draw(3, 2), 0),
+        streams.site(streams.Draw(3, 2), 0),
+        streams.site(streams.Draw(None, 2), 0),
+    )
+    expected = [streams.next_key(s).tolist() for s in (wanted, twin, unseeded) * 2]
+    streams.set_seed(7)
+    places = streams.Places()
+    with places.eagerly():
+        found = [streams.next_key(d).tolist() for d in (streams.Draw(3, 2), streams.Draw(3, 2), streams.Draw(None, 2))]
+    with places.traced():
+        before = []
+        for d in (streams.Draw(3, 2), streams.Draw(3, 2), streams.Draw(None, 2)):
+            before.append(streams.shared(streams.site(d, 0), before))
+    assert found + [streams.next_key(s).tolist() for s in before] == expected
+    assert streams.shared(wanted, []) is wanted

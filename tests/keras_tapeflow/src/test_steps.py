@@ -55,3 +55,37 @@ def test_pictures_of_other_sizes():
     for shape in ((2, 9, 10, 1), (3, 9, 10, 1), (2, 3, 4, 1), (3, 3, 4, 1)):
         pictures = np.random.default_rng(0).random(shape).astype("float32")
         np.testing.assert_allclose(model.predict_on_batch(pictures), model(pictures), rtol=1e-6)
+
+
+class Noisy(keras.Model):
+    """Draws by `tf.random` in its step, once with a seed of its own and once without."""
+
+    drawn: list
+
+    def train_step(self, data):
+        numbers = tf.concat([tf.random.normal([2], seed=3), tf.random.uniform([2])], 0)
+        tf.py_function(lambda x: self.drawn.append(x.numpy()), [numbers], [])
+        return {"loss": tf.reduce_sum(numbers)}
+
+    def call(self, inputs):
+        return inputs
+
+
+def test_the_first_step_draws_as_the_others_do():
+    """The first step runs eagerly: it drew from the program's stream, and the traced step began anew, with numbers
+    that TensorFlow does not give."""
+
+    @tf.function
+    def step():
+        return tf.concat([tf.random.normal([2], seed=3), tf.random.uniform([2])], 0)
+
+    tf.random.set_seed(5)
+    expected = [step().numpy() for _ in range(4)]
+    after = tf.random.normal([2]).numpy()
+    tf.random.set_seed(5)
+    model = Noisy()
+    model.drawn = []
+    model.compile()
+    model.fit(np.zeros([8, 2], "float32"), batch_size=2, epochs=1, verbose=0)
+    np.testing.assert_array_equal(model.drawn, expected)
+    np.testing.assert_array_equal(tf.random.normal([2]), after)

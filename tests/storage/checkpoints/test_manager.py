@@ -60,6 +60,8 @@ def test_a_folder_can_be_moved(tmp_path, checkpoint):
 def test_numbers_names_and_wrong_arguments(tmp_path, checkpoint):
     manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=5, checkpoint_name="model")
     assert short([manager.save(checkpoint_number=77), manager.save(tf.Variable(5))]) == ["model-77", "model-5"]
+    # They are counted all the same; without a count in the file, all of it could not be restored.
+    assert checkpoint.restore(manager.latest_checkpoint).assert_consumed() and int(checkpoint.save_counter) == 2
     with pytest.raises(ValueError, match="Expected a positive integer or `None` for `max_to_keep`, got 0"):
         tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=0)
     with pytest.raises(ValueError, match="`step_counter` should be passed if `checkpoint_interval` is not None"):
