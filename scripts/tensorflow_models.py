@@ -18,6 +18,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 import numpy as np
 import tensorflow as tf
+import tensorflow1_models
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "saved_model" / "tensorflow" / "models"
@@ -249,13 +250,13 @@ def save_own_gradient(folder):
 MODELS = {
     "line": save_line, "control": save_control, "text": save_text, "keras3": save_keras3,
     "keras3_object": save_keras3_object, "keras2": save_keras2, "keras2_h5": save_keras2_h5, "lstm": save_lstm,
-    "generator": save_generator, "own_gradient": save_own_gradient,
+    "generator": save_generator, "own_gradient": save_own_gradient, **tensorflow1_models.MODELS,
 }  # fmt: skip
 
 
 def main(folder: Path, names: list[str]) -> None:
     from tests.api.raw_ops import values
-    from tests.saved_model.tensorflow.calls import CALLS, answers
+    from tests.saved_model.tensorflow.calls import CALLS, answers, loaded
 
     if not names or "raw_ops" in names:
         np.savez_compressed(ROOT / "tests" / "api" / "raw_ops" / "values.npz", **values.answers(tf, True))
@@ -269,7 +270,7 @@ def main(folder: Path, names: list[str]) -> None:
                 print(f"{name}: left out ({error})")
                 continue
             if name in CALLS:
-                np.savez(model / "answers.npz", **answers(tf, name, tf.saved_model.load(str(model))))
+                np.savez(model / "answers.npz", **answers(tf, name, loaded(tf, model)))
             packed(model, folder / f"{name}.zip")
 
 

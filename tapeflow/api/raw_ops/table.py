@@ -219,6 +219,7 @@ OPS: dict[str, Callable] = dict(
     # ---- the same value
     Identity=lambda input: array.identity(input),
     IdentityN=lambda input: array.identity_n(input),
+    PlaceholderWithDefault=lambda input, shape=None: array.identity(input),
     StopGradient=lambda input: array.stop_gradient(input),
     CheckNumerics=lambda tensor, message: ops.check_numerics(tensor, message=message),
     Print=_print,
