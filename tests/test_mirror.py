@@ -25,7 +25,7 @@ ACROSS = """
     inspect: report_in_a_browser
     keras_tapeflow/installing: coming_layout keras_own_tests names other_backends wheel
     keras_tapeflow/models: derivatives_of_models engine_choice interrupts layer_gradients layers_as_on_jax
-        mixed_precision preprocessing sparse_models
+        mixed_precision preprocessing saved_model_layers sparse_models
     ops: forward_rules index_rows interpretations nan_in_nan_out registry shape_rules the_check
     programs: corpus libraries second_distribution support_table
     storage/checkpoints: damage deferred keras tensorflow_files

@@ -129,8 +129,8 @@ class Flow:
         before = [self.reads(n)[0] for n in (*starts, *kept)] + list(captured)
         made = self.add("While", f"{title}/While", before, region.waits(members), {"cond": holds, "body": step})
         self.frames[made] = frame[:-1]
-        for exit_, merge in exits.items():
-            self.renamed[Reference(exit_, None, 0)] = Reference(made, None, merges.index(str(merge)))
+        for left, target in exits.items():
+            self.renamed[Reference(left, None, 0)] = Reference(made, None, merges.index(str(target)))
 
 
 class _Region:
