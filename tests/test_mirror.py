@@ -164,6 +164,7 @@ THROUGH = """
         saved_model/tensorflow/running api/raw_ops/resources api/raw_ops/tensor_lists
     saved_model/tensorflow/importing: saved_model/tensorflow/graphs
     compat/v1/graphs: compat/graph_util
+    keras_tapeflow/converting: saved_model/tensorflow/keras_metadata
     keras_tapeflow/src/random: keras_tapeflow/src/ops/shapes
     keras_tapeflow/models/sparse_models: keras_tapeflow/sparse_arrays keras_tapeflow/src/batches
     programs/running: programs/children programs/child

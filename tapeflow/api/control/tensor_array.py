@@ -82,7 +82,8 @@ class TensorArray(LoopVariable):
         self._length = known.item() if known is not None else size  # a Size, where it is not known
         if type(self._length) is int:
             check_fits((self._length,), np.dtype(object), "the array")
-        self._entries: list[Tensor | None] = [None] * (0 if size is None or type(self._length) is Size else int(size))
+        count = 0 if size is None or type(self._length) is Size else int(self._length)
+        self._entries: list[Tensor | None] = [None] * count
         self._cleared: set[int] = set()
         self._made_at = (
             (user_place(), self._dtype.name) if self._dynamic and not self._shape.is_fully_defined() else None

@@ -20,7 +20,6 @@ from tapeflow.api.arrays import (
     sorting,
 )
 from tapeflow.api.control import branches_and_loops as control
-from tapeflow.api.linalg import einsum
 from tapeflow.api.strings import printing
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import complex64, float32, int32, int64
@@ -149,7 +148,7 @@ OPS: dict[str, Callable] = dict(
     BatchMatMulV2=lambda x, y, adj_x=False, adj_y=False, grad_x=False, grad_y=False: linalg.matmul(
         x, y, adjoint_a=adj_x, adjoint_b=adj_y
     ),
-    Einsum=lambda inputs, equation: einsum.einsum(equation, *inputs),
+    Einsum=lambda inputs, equation: linalg.einsum(equation, *inputs),
     Cholesky=lambda input: linalg.cholesky(input),
     MatrixInverse=lambda input, adjoint=False: linalg.inv(input, adjoint),
     MatrixDeterminant=lambda input: linalg.det(input),

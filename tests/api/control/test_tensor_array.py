@@ -135,3 +135,19 @@ def test_methods_taken_from_the_class():
     assert stacked.numpy().tolist() == [9, 1, 2] and gathered.numpy().tolist() == [9]
     assert float(read) == 2 and int(size) == 3
     assert kind.concat(kind.unstack(array(), [[1.0], [2.0], [3.0]])).numpy().tolist() == [1, 2, 3]
+
+
+def test_a_size_that_is_a_known_size_of_a_tensor():
+    """In a function, the symbol of a known size was refused: a loop over the steps of a sequence in a saved model."""
+
+    @tf.function
+    def squares(x):
+        rows = tf.TensorArray(
+            tf.float32, tf.raw_ops.StridedSlice(input=tf.shape(x), begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
+        )
+        for k in tf.range(tf.shape(x)[0]):
+            rows = rows.write(k, x[k] ** 2)
+        return rows.stack()
+
+    concrete = squares.get_concrete_function(tf.TensorSpec([2, None]))
+    assert concrete(tf.constant([[1.0], [3.0]])).numpy().tolist() == [[1.0], [9.0]]
