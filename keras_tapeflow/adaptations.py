@@ -189,7 +189,7 @@ def _answer(module: ModuleType) -> None:
 
 # Modules that do something else, or nothing, for want of TensorFlow's tensors, tables and datasets.
 AMONG_TENSORFLOW = """
-layers.preprocessing.hashed_crossing layers.preprocessing.hashing layers.preprocessing.index_lookup
+export.tfsm_layer layers.preprocessing.hashed_crossing layers.preprocessing.hashing layers.preprocessing.index_lookup
 layers.preprocessing.integer_lookup layers.preprocessing.string_lookup layers.preprocessing.text_vectorization
 legacy.backend trainers.data_adapters.array_slicing trainers.data_adapters.data_adapter_utils utils.dataset_utils
 """.split()

@@ -66,9 +66,9 @@ def _tables(module: ModuleType) -> None:
     module.numerical_utils = _Over(numerical, encode_categorical_inputs=encode)
 
 
-def _sparse_classes(module: ModuleType) -> None:
-    """`sparse=True`, which layers refuse to all backends but TensorFlow's; it is all they ask the name for, apart from
-    torch."""
+def _refused_to_others(module: ModuleType) -> None:
+    """`sparse=True`, or a layer of a saved model, which are refused to all backends but TensorFlow's; it is all that
+    these layers ask the name for, apart from torch."""
     module.backend = _Over(module.backend, backend=lambda: "tensorflow")
 
 
@@ -95,10 +95,11 @@ _DETAILS: dict[str, Callable[[ModuleType], None]] = {
     "backend": _plain_shapes,
     "data_adapter_utils": _our_batches,
     "dataset_utils": _our_datasets,
-    "hashed_crossing": _sparse_classes,
+    "hashed_crossing": _refused_to_others,
     "index_lookup": _tables,
-    "integer_lookup": _sparse_classes,
-    "string_lookup": _sparse_classes,
+    "integer_lookup": _refused_to_others,
+    "string_lookup": _refused_to_others,
+    "tfsm_layer": _refused_to_others,
     "text_vectorization": _sparse_texts,
 }
 

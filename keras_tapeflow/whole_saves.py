@@ -38,9 +38,24 @@ def adapt_files(module: ModuleType) -> None:
 
 
 def adapt_legacy_files(module: ModuleType) -> None:
-    """`keras.src.legacy.saving.legacy_h5_format`: `.h5`."""
+    """`keras.src.legacy.saving.legacy_h5_format`: `.h5`, also as Keras 2 wrote it."""
     module.save_model_to_hdf5 = whole_save(module.save_model_to_hdf5)
-    module.load_model_from_hdf5 = _checked(module.load_model_from_hdf5)
+    module.load_model_from_hdf5 = _checked(_of_keras_2(module))
+
+
+def _of_keras_2(module: ModuleType) -> Any:
+    """What reads `.h5` files, with the words of Keras 2: known when the first is read, since they import layers."""
+    load = module.load_model_from_hdf5
+
+    @functools.wraps(load)
+    def load_model_from_hdf5(
+        filepath: Any, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True
+    ) -> Any:
+        from keras_tapeflow import older_models
+
+        return older_models.load(load, module, filepath, custom_objects, compile, safe_mode)
+
+    return load_model_from_hdf5
 
 
 def adapt_weights_editor(module: ModuleType) -> None:

@@ -18,6 +18,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 import numpy as np
 import tensorflow as tf
+import tensorflow1_models
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "saved_model" / "tensorflow" / "models"
@@ -166,6 +167,31 @@ def save_keras2_h5(folder):
     keras_model(tf_keras).save(str(folder / "model.h5"))
 
 
+def save_keras2_trained(folder):
+    """A file of Keras 2: layers that Keras 3 writes otherwise, an optimizer with state, and how training goes on."""
+    import tf_keras as keras
+
+    keras.utils.set_random_seed(4)
+    layers = keras.layers
+    given = layers.Input([5])
+    x = layers.Embedding(7, 4)(given)
+    x = layers.Bidirectional(layers.LSTM(2, return_sequences=True))(x)
+    x = layers.LayerNormalization()(layers.Add()([x, layers.MultiHeadAttention(2, 2)(x, value=x)]))
+    x = layers.SeparableConv1D(3, 2, activation="tanh")(x)
+    x = layers.Flatten()(layers.GRU(2, reset_after=False, return_sequences=True)(x))
+    model = keras.Model(given, layers.Dense(2, activation="softmax")(layers.LeakyReLU(0.2)(x)))
+    model.compile(keras.optimizers.Adam(0.01), keras.losses.CategoricalCrossentropy(), metrics=["accuracy"])
+    inputs = np.random.default_rng(0).integers(0, 7, (6, 5)).astype(np.float32)
+    targets = np.eye(2, dtype=np.float32)[[0, 1, 1, 0, 1, 0]]
+    for _ in range(3):
+        model.train_on_batch(inputs, targets)
+    folder.mkdir(parents=True)
+    model.save(str(folder / "model.h5"))
+    outputs = model(inputs).numpy()
+    losses = [model.train_on_batch(inputs, targets)[0] for _ in range(4)]
+    np.savez(folder / "answers.npz", inputs=inputs, targets=targets, outputs=outputs, losses=np.float32(losses))
+
+
 def save_lstm(folder):
     class Counter(tf.Module):
         def __init__(self):
@@ -248,14 +274,15 @@ def save_own_gradient(folder):
 
 MODELS = {
     "line": save_line, "control": save_control, "text": save_text, "keras3": save_keras3,
-    "keras3_object": save_keras3_object, "keras2": save_keras2, "keras2_h5": save_keras2_h5, "lstm": save_lstm,
-    "generator": save_generator, "own_gradient": save_own_gradient,
+    "keras3_object": save_keras3_object, "keras2": save_keras2, "keras2_h5": save_keras2_h5,
+    "keras2_trained": save_keras2_trained, "lstm": save_lstm,
+    "generator": save_generator, "own_gradient": save_own_gradient, **tensorflow1_models.MODELS,
 }  # fmt: skip
 
 
 def main(folder: Path, names: list[str]) -> None:
     from tests.api.raw_ops import values
-    from tests.saved_model.tensorflow.calls import CALLS, answers
+    from tests.saved_model.tensorflow.calls import CALLS, answers, loaded
 
     if not names or "raw_ops" in names:
         np.savez_compressed(ROOT / "tests" / "api" / "raw_ops" / "values.npz", **values.answers(tf, True))
@@ -269,7 +296,7 @@ def main(folder: Path, names: list[str]) -> None:
                 print(f"{name}: left out ({error})")
                 continue
             if name in CALLS:
-                np.savez(model / "answers.npz", **answers(tf, name, tf.saved_model.load(str(model))))
+                np.savez(model / "answers.npz", **answers(tf, name, loaded(tf, model)))
             packed(model, folder / f"{name}.zip")
 
 

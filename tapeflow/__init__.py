@@ -323,6 +323,7 @@ _ON_FIRST_USE = {
             audio derivatives image lite lookup profiler quantization queue sets signal sysconfig test xla
         """.split()
     },
+    "graph_util": "tapeflow.compat.graph_util",
     "raw_ops": "tapeflow.compat.raw_ops",
     "tpu": "tapeflow.distribute.tpu",
 }
@@ -383,7 +384,7 @@ if (
     from .api.signal import fftnd as fftnd, ifftnd as ifftnd, irfftnd as irfftnd, rfftnd as rfftnd
     from .api.strings.edit_distance import edit_distance as edit_distance
     from .api.strings.fingerprints import fingerprint as fingerprint
-    from tapeflow.compat import raw_ops as raw_ops
+    from tapeflow.compat import graph_util as graph_util, raw_ops as raw_ops
     from tapeflow.distribute import tpu as tpu
     from tapeflow.keras import (
         initializers as initializers,
@@ -408,8 +409,8 @@ __all__ = [
     "edit_distance", "eig", "eigvals", "einsum", "ensure_shape", "equal", "errors", "executing_eagerly", "exp",
     "expand_dims", "experimental", "export", "extract_volume_patches", "eye", "feature_column", "fftnd", "fill",
     "fingerprint", "float16", "float32", "float64", "floor", "foldl", "foldr", "function", "gather", "gather_nd",
-    "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients", "greater",
-    "greater_equal", "group", "guarantee_const", "half", "hessians", "histogram_fixed_width",
+    "get_current_name_scope", "get_logger", "get_static_value", "grad_pass_through", "gradients",
+    "graph_util", "greater", "greater_equal", "group", "guarantee_const", "half", "hessians", "histogram_fixed_width",
     "histogram_fixed_width_bins", "identity", "identity_n", "ifftnd", "image", "init_scope", "initializers",
     "inside_function", "int8", "int16", "int32", "int64", "io", "irfftnd", "is_symbolic_tensor", "is_tensor", "keras",
     "less", "less_equal", "linalg", "linspace", "lite", "load_library", "load_op_library", "logical_and",

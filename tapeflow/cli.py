@@ -60,6 +60,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .saved_model.inspecting import inspect
 
         return inspect(**options)
+    if command == "convert":
+        from keras_tapeflow import hook
+
+        hook.choose()
+        from keras_tapeflow.converting import convert
+
+        return convert(**options)
     if command == "info":
         from .programs.info import info
 
@@ -130,6 +137,16 @@ def _parsers() -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
         "The exit status is 0 when all can, 1 when some cannot, 2 when the folder cannot be read.",
     )
     inspect.add_argument("path", help="the folder of a saved model")
+
+    convert = commands.add_parser(
+        "convert",
+        help="make a .keras file of a model of Keras 2",
+        description="Write a model of Keras 2 as a .keras file of Keras 3: of a .h5 file, with the state of its "
+        "optimizer; of the folder of a saved model, whose graph must compute the same. Of a folder that does not say "
+        "its layers, the file has a layer that calls the graph. The exit status is 0, or 2 when it cannot be done.",
+    )
+    convert.add_argument("old", help="a .h5 file, or the folder of a saved model")
+    convert.add_argument("new", help="the file to write, *.keras")
 
     launch = commands.add_parser(
         "launch",

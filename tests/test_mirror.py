@@ -25,7 +25,7 @@ ACROSS = """
     inspect: report_in_a_browser
     keras_tapeflow/installing: coming_layout keras_own_tests names other_backends wheel
     keras_tapeflow/models: derivatives_of_models engine_choice interrupts layer_gradients layers_as_on_jax
-        mixed_precision preprocessing sparse_models
+        mixed_precision preprocessing saved_model_layers sparse_models
     ops: forward_rules index_rows interpretations nan_in_nan_out registry shape_rules the_check
     programs: corpus libraries second_distribution support_table
     storage/checkpoints: damage deferred keras tensorflow_files
@@ -162,6 +162,9 @@ THROUGH = """
         api/raw_ops/texts
     saved_model/tensorflow/objects: saved_model/tensorflow saved_model/tensorflow/functions
         saved_model/tensorflow/running api/raw_ops/resources api/raw_ops/tensor_lists
+    saved_model/tensorflow/importing: saved_model/tensorflow/graphs
+    compat/v1/graphs: compat/graph_util
+    keras_tapeflow/converting: saved_model/tensorflow/keras_metadata
     keras_tapeflow/src/random: keras_tapeflow/src/ops/shapes
     keras_tapeflow/models/sparse_models: keras_tapeflow/sparse_arrays keras_tapeflow/src/batches
     programs/running: programs/children programs/child

@@ -11,8 +11,8 @@ __all__ = [
     "MESSAGES", "AssetFileDef", "AttrList", "AttrValue", "BundleEntryProto", "BundleHeaderProto", "CollectionDef",
     "DecodeError", "FunctionDef", "FunctionDefLibrary", "FunctionSpec", "GraphDef", "MetaGraphDef", "MetaInfoDef",
     "NameAttrList", "NodeDef", "OpDef", "SavedModel", "SavedObject", "SavedObjectGraph", "SignatureDef",
-    "StructuredValue", "TensorInfo", "TensorProto", "TensorShapeProto", "TrackableObjectGraph", "VersionDef",
-    "parsed",
+    "StructuredValue", "TensorInfo", "TensorProto", "TensorShapeProto", "TrackableObjectGraph", "VariableDef",
+    "VersionDef", "parsed",
 ]  # fmt: skip
 
 from .described import message_classes
@@ -21,26 +21,47 @@ from .described import message_classes
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 _TABLE = """
+enum DataType: 0 DT_INVALID, 1 DT_FLOAT, 2 DT_DOUBLE, 3 DT_INT32, 4 DT_UINT8, 5 DT_INT16, 6 DT_INT8, 7 DT_STRING,
+    8 DT_COMPLEX64, 9 DT_INT64, 10 DT_BOOL, 11 DT_QINT8, 12 DT_QUINT8, 13 DT_QINT32, 14 DT_BFLOAT16, 15 DT_QINT16,
+    16 DT_QUINT16, 17 DT_UINT16, 18 DT_COMPLEX128, 19 DT_HALF, 20 DT_RESOURCE, 21 DT_VARIANT, 22 DT_UINT32,
+    23 DT_UINT64, 24 DT_FLOAT8_E5M2, 25 DT_FLOAT8_E4M3FN, 26 DT_FLOAT8_E4M3FNUZ, 27 DT_FLOAT8_E4M3B11FNUZ,
+    28 DT_FLOAT8_E5M2FNUZ, 29 DT_INT4, 30 DT_UINT4, 31 DT_INT2, 32 DT_UINT2, 33 DT_FLOAT4_E2M1FN, 101 DT_FLOAT_REF,
+    102 DT_DOUBLE_REF, 103 DT_INT32_REF, 104 DT_UINT8_REF, 105 DT_INT16_REF, 106 DT_INT8_REF, 107 DT_STRING_REF,
+    108 DT_COMPLEX64_REF, 109 DT_INT64_REF, 110 DT_BOOL_REF, 111 DT_QINT8_REF, 112 DT_QUINT8_REF,
+    113 DT_QINT32_REF, 114 DT_BFLOAT16_REF, 115 DT_QINT16_REF, 116 DT_QUINT16_REF, 117 DT_UINT16_REF,
+    118 DT_COMPLEX128_REF, 119 DT_HALF_REF, 120 DT_RESOURCE_REF, 121 DT_VARIANT_REF, 122 DT_UINT32_REF,
+    123 DT_UINT64_REF, 124 DT_FLOAT8_E5M2_REF, 125 DT_FLOAT8_E4M3FN_REF, 126 DT_FLOAT8_E4M3FNUZ_REF,
+    127 DT_FLOAT8_E4M3B11FNUZ_REF, 128 DT_FLOAT8_E5M2FNUZ_REF, 129 DT_INT4_REF, 130 DT_UINT4_REF, 131 DT_INT2_REF,
+    132 DT_UINT2_REF, 133 DT_FLOAT4_E2M1FN_REF
+enum FullTypeId: 0 TFT_UNSET, 1 TFT_VAR, 2 TFT_ANY, 3 TFT_PRODUCT, 4 TFT_NAMED, 20 TFT_FOR_EACH, 100 TFT_CALLABLE,
+    1000 TFT_TENSOR, 1001 TFT_ARRAY, 1002 TFT_OPTIONAL, 1003 TFT_LITERAL, 1004 TFT_ENCODED, 1005 TFT_SHAPE_TENSOR,
+    200 TFT_BOOL, 201 TFT_UINT8, 202 TFT_UINT16, 203 TFT_UINT32, 204 TFT_UINT64, 205 TFT_INT8, 206 TFT_INT16,
+    207 TFT_INT32, 208 TFT_INT64, 209 TFT_HALF, 210 TFT_FLOAT, 211 TFT_DOUBLE, 215 TFT_BFLOAT16, 212 TFT_COMPLEX64,
+    213 TFT_COMPLEX128, 214 TFT_STRING, 10102 TFT_DATASET, 10103 TFT_RAGGED, 10104 TFT_ITERATOR,
+    10202 TFT_MUTEX_LOCK, 10203 TFT_LEGACY_VARIANT
 Dim: 1 size int64, 2 name string
 TensorShapeProto: 2 dim repeated Dim, 3 unknown_rank bool
 DtypeAndShape: 1 dtype int32, 2 shape TensorShapeProto
 ResourceHandleProto: 1 device string, 2 container string, 3 name string, 4 hash_code uint64, 5 maybe_type_name string,
     6 dtypes_and_shapes repeated DtypeAndShape
 VariantTensorDataProto: 1 type_name string, 2 metadata bytes, 3 tensors repeated TensorProto
-TensorProto: 1 dtype int32, 2 tensor_shape TensorShapeProto, 3 version_number int32, 4 tensor_content bytes,
+TensorProto: 1 dtype DataType, 2 tensor_shape TensorShapeProto, 3 version_number int32, 4 tensor_content bytes,
     5 float_val repeated float, 6 double_val repeated double, 7 int_val repeated int32, 8 string_val repeated bytes,
     9 scomplex_val repeated float, 10 int64_val repeated int64, 11 bool_val repeated bool,
     12 dcomplex_val repeated double, 13 half_val repeated int32, 14 resource_handle_val repeated ResourceHandleProto,
     15 variant_val repeated VariantTensorDataProto, 16 uint32_val repeated uint32, 17 uint64_val repeated uint64,
     18 float8_val bytes
-AttrList: 2 s repeated bytes, 3 i repeated int64, 4 f repeated float, 5 b repeated bool, 6 type repeated int32,
+AttrList: 2 s repeated bytes, 3 i repeated int64, 4 f repeated float, 5 b repeated bool, 6 type repeated DataType,
     7 shape repeated TensorShapeProto, 8 tensor repeated TensorProto, 9 func repeated NameAttrList
 NameAttrList: 1 name string, 2 attr map AttrValue
-AttrValue: 2 s bytes in value, 3 i int64 in value, 4 f float in value, 5 b bool in value, 6 type int32 in value,
+AttrValue: 2 s bytes in value, 3 i int64 in value, 4 f float in value, 5 b bool in value, 6 type DataType in value,
     7 shape TensorShapeProto in value, 8 tensor TensorProto in value, 1 list AttrList in value,
     10 func NameAttrList in value, 9 placeholder string in value
 VersionDef: 1 producer int32, 2 min_consumer int32, 3 bad_consumers repeated int32
-NodeDef: 1 name string, 2 op string, 3 input repeated string, 4 device string, 5 attr map AttrValue
+DebugInfo: 1 original_node_names repeated string, 2 original_func_names repeated string
+FullTypeDef: 1 type_id FullTypeId, 2 args repeated FullTypeDef, 3 s string in attr, 4 i int64 in attr
+NodeDef: 1 name string, 2 op string, 3 input repeated string, 4 device string, 5 attr map AttrValue,
+    6 experimental_debug_info DebugInfo, 7 experimental_type FullTypeDef
 ArgDef: 1 name string, 2 description string, 3 type int32, 4 type_attr string, 5 number_attr string,
     6 type_list_attr string, 7 handle_data repeated DtypeAndShape, 16 is_ref bool
 AttrDef: 1 name string, 2 type string, 3 default_value AttrValue, 4 description string, 5 has_minimum bool,
@@ -72,6 +93,8 @@ CompositeTensor: 1 type_spec TypeSpecProto, 2 components repeated TensorInfo
 TensorInfo: 1 name string in encoding, 4 coo_sparse CooSparse in encoding, 5 composite_tensor CompositeTensor in encoding,
     2 dtype int32, 3 tensor_shape TensorShapeProto
 SignatureDef: 1 inputs map TensorInfo, 2 outputs map TensorInfo, 3 method_name string, 4 defaults map TensorProto
+VariableDef: 1 variable_name string, 6 initial_value_name string, 2 initializer_name string, 3 snapshot_name string,
+    5 is_resource bool, 7 trainable bool, 8 synchronization int32, 9 aggregation int32
 AssetFileDef: 1 tensor_info TensorInfo, 2 filename string
 MetaInfoDef: 1 meta_graph_version string, 2 stripped_op_list OpList, 3 any_info AnyMessage, 4 tags repeated string,
     5 tensorflow_version string, 6 tensorflow_git_version string, 7 stripped_default_attrs bool,
@@ -142,7 +165,7 @@ NodeDef, OpDef, SavedModel, SavedObject = (MESSAGES[n] for n in ("NodeDef", "OpD
 SavedObjectGraph, SignatureDef = MESSAGES["SavedObjectGraph"], MESSAGES["SignatureDef"]
 StructuredValue, TensorInfo, TensorProto = (MESSAGES[n] for n in ("StructuredValue", "TensorInfo", "TensorProto"))
 TensorShapeProto, TrackableObjectGraph = MESSAGES["TensorShapeProto"], MESSAGES["TrackableObjectGraph"]
-VersionDef = MESSAGES["VersionDef"]
+VariableDef, VersionDef = MESSAGES["VariableDef"], MESSAGES["VersionDef"]
 
 _MOST_BYTES = (1 << 31) - 1  # protobuf's own limit
 

@@ -55,6 +55,9 @@ class Variable(KerasVariable):
 
     def _initialize(self, value: Any) -> None:
         self._shape = self._validate_shape(value.shape)  # which a distribution asks for
+        if isinstance(value, tf.Variable):
+            self._value = value  # the same, as on TensorFlow: a function of a saved model reads it
+            return
         sharding = self._sharding()
         if sharding is not None:
             value = distribution_lib.spread(convert_to_tensor(value, self._dtype), sharding)
@@ -109,7 +112,10 @@ class Variable(KerasVariable):
     def numpy(self) -> Any:
         return self.value.numpy()
 
-    def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Tensor:
+    def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Any:
+        is_new = "_dtype" not in self.__dict__
+        if is_new and isinstance(value, tf.Variable) and dtype in (None, value.dtype.name):
+            return value
         return convert_to_tensor(value, dtype=dtype)
 
     def __tf_variable__(self) -> tf.Variable:

@@ -22,6 +22,8 @@ from tapeflow.api.math import division
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import float32, int32
 
+from .attributes import CHECKED, only
+
 __all__ = ["ARRAYS"]
 
 _ListDiff = namedtuple("ListDiff", "out idx")
@@ -136,7 +138,9 @@ ARRAYS: dict[str, Callable] = dict(
     ),
     # ---- matrices
     BatchMatMul=lambda x, y, adj_x=False, adj_y=False: linalg.matmul(x, y, adjoint_a=adj_x, adjoint_b=adj_y),
-    BatchMatMulV3=lambda x, y, adj_x=False, adj_y=False: linalg.matmul(x, y, adjoint_a=adj_x, adjoint_b=adj_y),
+    BatchMatMulV3=lambda x, y, Tout=None, adj_x=False, adj_y=False: linalg.matmul(
+        x, y, adjoint_a=adj_x, adjoint_b=adj_y, output_type=Tout
+    ),
     Cross=lambda a, b: linalg.cross(a, b),
     LogMatrixDeterminant=lambda input: _Determinant(*linalg.slogdet(input)),
     MatrixBandPart=lambda input, num_lower, num_upper: linalg.band_part(input, num_lower, num_upper),
@@ -168,9 +172,15 @@ ARRAYS: dict[str, Callable] = dict(
     BatchToSpaceND=lambda input, block_shape, crops: blocks.batch_to_space(input, block_shape, crops),
     SpaceToDepth=lambda input, block_size, data_format="NHWC": space.space_to_depth(input, block_size, data_format),
     DepthToSpace=lambda input, block_size, data_format="NHWC": space.depth_to_space(input, block_size, data_format),
-    TensorScatterSub=lambda tensor, indices, updates: scatter.tensor_scatter_nd_sub(tensor, indices, updates),
-    TensorScatterMax=lambda tensor, indices, updates: scatter.tensor_scatter_nd_max(tensor, indices, updates),
-    TensorScatterMin=lambda tensor, indices, updates: scatter.tensor_scatter_nd_min(tensor, indices, updates),
+    TensorScatterSub=only(
+        lambda tensor, indices, updates: scatter.tensor_scatter_nd_sub(tensor, indices, updates), **CHECKED
+    ),
+    TensorScatterMax=only(
+        lambda tensor, indices, updates: scatter.tensor_scatter_nd_max(tensor, indices, updates), **CHECKED
+    ),
+    TensorScatterMin=only(
+        lambda tensor, indices, updates: scatter.tensor_scatter_nd_min(tensor, indices, updates), **CHECKED
+    ),
     TopK=lambda input, k, sorted=True: sorting.top_k(input, k, sorted),
     # ---- the same value
     Snapshot=lambda input: properties.identity(input),

@@ -9,7 +9,7 @@ from tapeflow.api.arrays.casting import cast
 from tapeflow.api.arrays.joining import concat
 from tapeflow.api.arrays.shaping import reshape
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.dtypes import float32, int32, int64
+from tapeflow.core.dtypes import float32, int64, uint64
 
 __all__ = ["DRAWING"]
 
@@ -68,7 +68,7 @@ DRAWING: dict[str, Callable] = dict(
     StatelessRandomUniformIntV2=lambda shape, key, counter, alg, minval, maxval: random.stateless_uniform(
         shape, _pair(key, counter), minval, maxval, as_tensor(minval).dtype
     ),
-    StatelessRandomUniformFullIntV2=lambda shape, key, counter, alg, dtype=int32: random.stateless_uniform(
+    StatelessRandomUniformFullIntV2=lambda shape, key, counter, alg, dtype=uint64: random.stateless_uniform(
         shape, _pair(key, counter), None, None, dtype
     ),
     StatelessRandomUniform=lambda shape, seed, dtype=float32: random.stateless_uniform(shape, seed, dtype=dtype),

@@ -8,8 +8,10 @@ from tapeflow.api import image as pictures, nn
 from tapeflow.api.arrays.building import one_hot
 from tapeflow.api.image.resize import resize
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.dtypes import int64
+from tapeflow.core.dtypes import int64, uint8
 from tapeflow.core.errors import UnimplementedError
+
+from .attributes import only
 
 __all__ = ["LAYERS"]
 
@@ -143,7 +145,7 @@ LAYERS: dict[str, Callable] = dict(
     ResizeBilinear=_resized("bilinear"),
     ResizeNearestNeighbor=_resized("nearest"),
     ResizeBicubic=_resized("bicubic"),
-    ResizeArea=lambda images, size, align_corners=False: resize(images, size, "area"),
+    ResizeArea=only(lambda images, size: resize(images, size, "area"), align_corners=(False,)),
     CropAndResize=_crop_and_resize,
     ExtractImagePatches=lambda images, ksizes, strides, rates, padding: pictures.extract_patches(
         images, ksizes, strides, rates, padding
@@ -153,10 +155,11 @@ LAYERS: dict[str, Callable] = dict(
     AdjustSaturation=lambda images, scale: pictures.adjust_saturation(images, scale),
     RGBToHSV=lambda images: pictures.rgb_to_hsv(images),
     HSVToRGB=lambda images: pictures.hsv_to_rgb(images),
-    DecodeJpeg=lambda contents, channels=0: pictures.decode_jpeg(contents, channels),
-    DecodePng=lambda contents, channels=0, dtype=None: (
-        pictures.decode_png(contents, channels) if dtype is None else pictures.decode_png(contents, channels, dtype)
+    DecodeJpeg=lambda contents, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
+    acceptable_fraction=1.0, dct_method="": pictures.decode_jpeg(
+        contents, channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
     ),
+    DecodePng=lambda contents, channels=0, dtype=uint8: pictures.decode_png(contents, channels, dtype),
     NonMaxSuppressionV2=lambda boxes, scores, max_output_size, iou_threshold: pictures.non_max_suppression(
         boxes, scores, max_output_size, iou_threshold
     ),

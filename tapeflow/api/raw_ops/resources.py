@@ -130,3 +130,9 @@ RESOURCES: dict[str, Callable] = dict(
     InitializeTableV2=_imported,
     InitializeTableFromTextFileV2=_from_file,
 )
+# Version 1 hands tables on by their names.
+RESOURCES |= {
+    name.removesuffix("V2"): RESOURCES[name]
+    for name in """HashTableV2 MutableHashTableV2 LookupTableFindV2 LookupTableSizeV2 LookupTableImportV2
+        LookupTableInsertV2 LookupTableExportV2 InitializeTableV2 InitializeTableFromTextFileV2""".split()
+}

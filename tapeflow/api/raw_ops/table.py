@@ -20,7 +20,6 @@ from tapeflow.api.arrays import (
     sorting,
 )
 from tapeflow.api.control import branches_and_loops as control
-from tapeflow.api.linalg import einsum
 from tapeflow.api.strings import printing
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import complex64, float32, int32, int64
@@ -28,6 +27,7 @@ from tapeflow.core.errors import invalid
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor
 
+from .attributes import CHECKED, only
 from .derived import DERIVED
 
 _Eigen = namedtuple("SelfAdjointEigV2", "e v")
@@ -149,7 +149,7 @@ OPS: dict[str, Callable] = dict(
     BatchMatMulV2=lambda x, y, adj_x=False, adj_y=False, grad_x=False, grad_y=False: linalg.matmul(
         x, y, adjoint_a=adj_x, adjoint_b=adj_y
     ),
-    Einsum=lambda inputs, equation: einsum.einsum(equation, *inputs),
+    Einsum=lambda inputs, equation: linalg.einsum(equation, *inputs),
     Cholesky=lambda input: linalg.cholesky(input),
     MatrixInverse=lambda input, adjoint=False: linalg.inv(input, adjoint),
     MatrixDeterminant=lambda input: linalg.det(input),
@@ -173,7 +173,7 @@ OPS: dict[str, Callable] = dict(
         )
     ),
     # ---- shape and place
-    Cast=lambda x, DstT, Truncate=False: casting.cast(x, DstT),
+    Cast=only(lambda x, DstT: casting.cast(x, DstT), Truncate=(False,)),
     Reshape=lambda tensor, shape: shaping.reshape(tensor, shape),
     Transpose=lambda x, perm: shaping.transpose(x, perm),
     ExpandDims=lambda input, axis: shaping.expand_dims(input, axis),
@@ -194,13 +194,13 @@ OPS: dict[str, Callable] = dict(
     GatherV2=lambda params, indices, axis, batch_dims=0: indexing.gather(
         params, indices, axis=axis, batch_dims=batch_dims
     ),
-    GatherNd=lambda params, indices, bad_indices_policy="": indexing.gather_nd(params, indices),
-    ScatterNd=lambda indices, updates, shape, bad_indices_policy="": scatter.scatter_nd(indices, updates, shape),
-    TensorScatterUpdate=lambda tensor, indices, updates, bad_indices_policy="": scatter.tensor_scatter_nd_update(
-        tensor, indices, updates
+    GatherNd=only(lambda params, indices: indexing.gather_nd(params, indices), **CHECKED),
+    ScatterNd=only(lambda indices, updates, shape: scatter.scatter_nd(indices, updates, shape), **CHECKED),
+    TensorScatterUpdate=only(
+        lambda tensor, indices, updates: scatter.tensor_scatter_nd_update(tensor, indices, updates), **CHECKED
     ),
-    TensorScatterAdd=lambda tensor, indices, updates, bad_indices_policy="": scatter.tensor_scatter_nd_add(
-        tensor, indices, updates
+    TensorScatterAdd=only(
+        lambda tensor, indices, updates: scatter.tensor_scatter_nd_add(tensor, indices, updates), **CHECKED
     ),
     Slice=lambda input, begin, size: indexing.slice(input, begin, size),
     StridedSlice=_strided_slice,
@@ -219,6 +219,7 @@ OPS: dict[str, Callable] = dict(
     # ---- the same value
     Identity=lambda input: array.identity(input),
     IdentityN=lambda input: array.identity_n(input),
+    PlaceholderWithDefault=lambda input, shape=None: array.identity(input),
     StopGradient=lambda input: array.stop_gradient(input),
     CheckNumerics=lambda tensor, message: ops.check_numerics(tensor, message=message),
     Print=_print,

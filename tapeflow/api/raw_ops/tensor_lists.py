@@ -16,6 +16,7 @@ from tapeflow.core.tensor import Tensor
 __all__ = ["TENSOR_LISTS"]
 
 _Popped = namedtuple("TensorListPopBack", "output_handle tensor")
+_Array = namedtuple("TensorArrayV3", "handle flow")
 _Joined = namedtuple("TensorListConcatV2", "tensor lengths")
 
 
@@ -97,6 +98,28 @@ def _joined(
     return _Joined(input_handle.concat(), as_tensor(np.array(lengths, np.int64)))
 
 
+# ---- version 1: a handle says which array, and a number, the flow, in which order; here the flow is the array itself
+
+
+class _Handle:
+    """Stands for the array itself, which the flow is."""
+
+
+def _array(
+    size: Any, dtype: Any, element_shape: Any = None, dynamic_size: bool = False, clear_after_read: bool = True,
+    identical_element_shapes: bool = False, tensor_array_name: str = "",
+) -> Any:  # fmt: skip
+    array = TensorArray(
+        dtype, as_tensor(size), dynamic_size, clear_after_read=False, element_shape=TensorShape(element_shape),
+        infer_shape=identical_element_shapes,
+    )  # fmt: skip
+    return _Array(_Handle(), array)
+
+
+def _array_concat(handle: Any, flow_in: Any, dtype: Any = None, element_shape_except0: Any = None) -> Any:
+    return _joined(flow_in, None, None)
+
+
 TENSOR_LISTS: dict[str, Callable] = dict(
     TensorListReserve=_reserved,
     EmptyTensorList=_empty,
@@ -110,4 +133,13 @@ TENSOR_LISTS: dict[str, Callable] = dict(
     TensorListScatterV2=_scattered,
     TensorListConcatV2=_joined,
     TensorListLength=lambda input_handle: reshape(as_tensor(input_handle.size()), []),
+    TensorArrayV3=_array,
+    TensorArrayWriteV3=lambda handle, index, value, flow_in: _written(flow_in, index, value),
+    TensorArrayReadV3=lambda handle, index, flow_in, dtype=None: flow_in.read(index),
+    TensorArrayGatherV3=lambda handle, indices, flow_in, dtype=None, element_shape=None: flow_in.gather(indices),
+    TensorArrayScatterV3=lambda handle, indices, value, flow_in: flow_in.__copied__().scatter(indices, value),
+    TensorArraySplitV3=lambda handle, value, lengths, flow_in: flow_in.__copied__().split(value, lengths),
+    TensorArrayConcatV3=_array_concat,
+    TensorArraySizeV3=lambda handle, flow_in: reshape(as_tensor(flow_in.size()), []),
+    TensorArrayCloseV3=lambda handle: None,
 )

@@ -26,6 +26,7 @@ from tapeflow.compat.v1.asserts import (
     verify_tensor_all_finite as verify_tensor_all_finite,
 )
 from tapeflow.compat.v1.fallback import found as _found, graphs_only as _graphs_only
+from tapeflow.compat.v1.graphs import import_graph_def as import_graph_def, wrap_function as wrap_function
 from tapeflow.compat.v1.initializers import (
     glorot_normal_initializer as glorot_normal_initializer,
     glorot_uniform_initializer as glorot_uniform_initializer,
@@ -72,13 +73,15 @@ __all__ = [
     "control_flow_v2_enabled", "data", "disable_eager_execution", "disable_v2_behavior", "div",
     "enable_control_flow_v2", "enable_eager_execution", "enable_resource_variables", "enable_v2_behavior",
     "get_default_graph", "get_default_session", "gfile", "glorot_normal_initializer", "glorot_uniform_initializer",
-    "initializers", "linalg", "logging", "losses", "math", "multinomial", "nn", "placeholder_with_default", "random",
-    "random_normal_initializer", "random_uniform_initializer", "reset_default_graph", "set_random_seed",
-    "sparse_to_dense", "string_split", "train", "truncated_normal_initializer", "variance_scaling_initializer",
-    "verify_tensor_all_finite", *_renamed, *_variables,
+    "import_graph_def", "initializers", "linalg", "logging", "losses", "math", "multinomial", "nn",
+    "placeholder_with_default", "random", "random_normal_initializer", "random_uniform_initializer",
+    "reset_default_graph", "set_random_seed", "sparse_to_dense", "string_split", "train",
+    "truncated_normal_initializer", "variance_scaling_initializer", "verify_tensor_all_finite", "wrap_function",
+    *_renamed, *_variables,
 ]  # fmt: skip
 
 __version__ = _VERSION
+_MESSAGES = frozenset("AttrValue GraphDef MetaGraphDef NodeDef NameAttrList".split())
 
 
 class SparseTensorValue(_NamedTuple):
@@ -106,6 +109,14 @@ def __getattr__(name: str) -> Any:
         _no_namespace(name)
     if name == "flags":
         return app.flags
+    if name in _MESSAGES:
+        from tapeflow.io import model_messages  # which needs protobuf
+
+        return getattr(model_messages, name)
+    if name == "graph_util":
+        from tapeflow.compat import graph_util
+
+        return graph_util
     if name == "python_io":
         from tapeflow.io import python_io
 

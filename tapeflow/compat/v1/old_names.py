@@ -42,9 +42,6 @@ GRAPHS = {
     "get_collection": "Keep what belongs together in an object, such as a tf.Module.",
     "get_collection_ref": "Keep what belongs together in an object, such as a tf.Module.",
     "add_to_collection": "Keep what belongs together in an object, such as a tf.Module.",
-    "import_graph_def": "tf.saved_model.load reads what tf.saved_model.save wrote; layers' weights come by "
-    "tf.train.load_checkpoint.",
-    "GraphDef": "tf.saved_model.load reads what tf.saved_model.save wrote.",
     "get_session_handle": "Tensors have values.",
     "name_scope_v1": "Use tf.name_scope.",
     "make_template": "Use a tf.Module.",
@@ -56,7 +53,6 @@ NAMESPACES = {
     "layers": "Use tf.keras.layers.",
     "metrics": "Use tf.keras.metrics.",
     "summary": "Use tf.summary, whose functions write at once.",
-    "graph_util": "Use tf.saved_model.",
     "profiler": "Use tf.profiler.experimental.",
     "rnn_cell": "Use tf.keras.layers.",
 }

@@ -71,7 +71,12 @@ class ConfigProto(_Settings):
 
 
 class Session:
-    """Keeps settings, and gives the values of tensors that have been computed already.
+    """Keeps settings, runs imported graphs, and gives the values of tensors that are known.
+
+    Args:
+        target: Taken and not used.
+        graph: The graph that `run` finds names in: one with imported nodes; None: the default graph.
+        config: Kept, and not used.
 
     >>> with tf.compat.v1.Session() as session:
     ...     session.run({"y": tf.constant(2.) * 3.})
@@ -80,16 +85,27 @@ class Session:
 
     def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         self.config = config
+        self.graph = get_default_graph() if graph is None else graph
+        self._functions: dict[Any, Any] = {}
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
-        """The values of `fetches` as NumPy arrays. Nothing can be fed: there is no graph.
+        """The values of `fetches` as NumPy arrays. Only tensors of an imported graph
+        (`tf.compat.v1.import_graph_def`) can be fed: the others have been computed.
+
+        Args:
+            fetches: Tensors, or names such as "y:0" in an imported graph, in any structure.
+            feed_dict: Values of tensors of the imported graph.
 
         Returns:
             NumPy arrays, in the structure of `fetches`.
 
         Raises:
-            RuntimeError: If something is fed.
+            RuntimeError: If something is fed, and no graph was imported.
         """
+        imported = getattr(getattr(self.graph, "operations", None), "imported", None)
+        known = any(hasattr(x, "numpy") for x in _nest.flatten(fetches))
+        if imported is not None and not known:
+            return self._run_imported(imported, fetches, feed_dict or {})
         if feed_dict:
             raise RuntimeError(
                 "A session here has no graph to feed values to. Operations run when they are called: write the "
@@ -104,6 +120,18 @@ class Session:
                     "stands."
                 )
         return _nest.map_structure(lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, fetches)
+
+    def _run_imported(self, graph: Any, fetches: Any, feed_dict: Any) -> Any:
+        from tapeflow.saved_model.tensorflow.importing import Wrapped
+
+        feeds = [graph.as_graph_element(key) for key in feed_dict]
+        wanted = [graph.as_graph_element(fetch) for fetch in _nest.flatten(fetches)]
+        key = tuple(feeds), tuple(wanted)
+        if key not in self._functions:
+            self._functions[key] = Wrapped(graph).prune(feeds, wanted)
+        values = self._functions[key](*feed_dict.values())
+        found = [value if value is None else value.numpy() for value in values]
+        return _nest.pack_sequence_as(fetches, found)
 
     def close(self) -> None:
         """Nothing is held."""

@@ -138,8 +138,8 @@ class Graph(GraphSizes, Executor):
         return self._operations.refreshed()
 
     def get_operations(self) -> list[NamedOperation]:
-        """What the function takes and does, in order."""
-        return list(self.operations.all)
+        """What the function takes and does, in order, after the nodes that were imported."""
+        return self.operations.listed()
 
     def get_operation_by_name(self, name: str) -> NamedOperation:
         """The operation of a name; KeyError if there is none."""
@@ -153,6 +153,12 @@ class Graph(GraphSizes, Executor):
             ValueError: If the name is not that of a tensor.
         """
         return self.operations.tensor(name)
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor of a name such as `add:0`, the operation of one such as `add`; they themselves."""
+        if not isinstance(obj, str):
+            return obj
+        return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """The graph as a GraphDef message, for tools that read it. It needs `protobuf`.

@@ -95,6 +95,11 @@ class Named:
         self.by_index: dict[int, Operation] = {}
         self._used: dict[str, int] = {}
         self._nodes = self._inputs = 0
+        self.imported: Any = None  # nodes of TensorFlow 1 that were imported into the graph
+
+    def listed(self) -> list[Any]:
+        """All, after the nodes that were imported."""
+        return [*(self.imported.get_operations() if self.imported is not None else ()), *self.all]
 
     def refreshed(self) -> "Named":
         graph = self.graph
@@ -145,6 +150,8 @@ class Named:
 
     def found(self, name: str) -> Operation:
         """The operation of a name."""
+        if self.imported is not None and self.imported.has(name):
+            return self.imported.get_operation_by_name(name)
         for operation in self.refreshed().all:
             if operation.name == name:
                 return operation
@@ -160,6 +167,8 @@ class Named:
             raise ValueError(
                 f"The name {name!r} looks like an (invalid) Tensor name: tensors are named <operation>:<output>."
             )
+        if self.imported is not None and self.imported.has(called):
+            return self.imported.get_tensor_by_name(name)
         given = self.found(called).given
         if int(number) >= len(given):
             raise KeyError(f"The name {name!r} refers to a Tensor which does not exist: {called!r} has {len(given)}.")

@@ -9,6 +9,7 @@ from tapeflow.core.errors import OpError
 
 from .folder import FILE, damaged, read_meta_graph
 from .objects import Objects
+from .version1 import GraphModel
 
 __all__ = ["FILE", "load", "opened"]
 
@@ -20,24 +21,19 @@ def load(folder: Path, tags: set[str]) -> Any:
         folder: The folder.
         tags: Which of several graphs; empty: the only one, or the one for serving.
     """
-    with _named(folder):
+    with named(folder):
         return opened(folder, tags).root()
 
 
-def opened(folder: Path, tags: set[str]) -> Objects:
+def opened(folder: Path, tags: set[str]) -> Objects | GraphModel:
     """The objects in a folder, not made yet."""
     meta = read_meta_graph(folder, tags)
-    if not meta.object_graph_def.nodes:
-        raise NotImplementedError(
-            f"{folder / FILE} has no objects: TensorFlow 1 wrote it. "
-            "Its variables can be read: tf.train.load_checkpoint(folder + '/variables/variables')."
-        )
-    with _named(folder):
-        return Objects(folder, meta)
+    with named(folder):
+        return Objects(folder, meta) if meta.object_graph_def.nodes else GraphModel(folder, meta)
 
 
 @contextmanager
-def _named(folder: Path) -> Iterator[None]:
+def named(folder: Path) -> Iterator[None]:
     """Errors about what the file says name it."""
     try:
         yield

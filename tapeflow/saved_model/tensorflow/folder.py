@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.core.dtypes import as_dtype
+from tapeflow.core.dtypes import DType, as_dtype
 from tapeflow.core.errors import DataLossError, OpError
+from tapeflow.core.shapes import TensorShape
 from tapeflow.core.variables.variable import Variable
 from tapeflow.saved_model.loading import restored_variable
 
@@ -43,6 +44,9 @@ def read_meta_graph(folder: Path, tags: set[str]) -> Any:
     if not tags:
         for graph in found:
             if "serve" in graph.meta_info_def.tags:
+                return graph
+        for graph in found:  # as in modules of TF-Hub
+            if not graph.meta_info_def.tags:
                 return graph
     known = [sorted(graph.meta_info_def.tags) for graph in found]
     raise ValueError(
@@ -101,15 +105,20 @@ class Checkpoint:
         key = self.values(number).get("VARIABLE_VALUE")
         if key is None:
             raise self._unfit(message.name, "it is not in the checkpoint" + self._why())
+        shape = shape_of(message.shape)
+        array = self.fitted(message.name, key, shape, dtype_of(message.dtype))
+        return restored_variable(array, bool(message.trainable), shape, f"{message.name or 'Variable'}:0")
+
+    def fitted(self, name: str, key: str, shape: TensorShape, dtype: DType) -> np.ndarray:
+        """The value of a variable. DataLossError where it cannot be read, or does not fit."""
         try:
             array = self.read(key)
         except OpError as error:
-            raise self._unfit(message.name, error.message) from None
-        shape, dtype = shape_of(message.shape), dtype_of(message.dtype)
+            raise self._unfit(name, error.message) from None
         if as_dtype(array.dtype) is not dtype or not shape.is_compatible_with(array.shape):
             given = f"{as_dtype(array.dtype).name} {array.shape}"
-            raise self._unfit(message.name, f"it is {dtype.name} {shape} in the model, and {given} in the checkpoint")
-        return restored_variable(array, bool(message.trainable), shape, f"{message.name or 'Variable'}:0")
+            raise self._unfit(name, f"it is {dtype.name} {shape} in the model, and {given} in the checkpoint")
+        return array
 
     def _why(self) -> str:
         return "" if self.source is not None else f": {self.folder / 'variables'} has none"

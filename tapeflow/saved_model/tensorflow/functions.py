@@ -29,16 +29,21 @@ __all__ = ["Signature", "TensorFlowFunction", "Trace", "python_signature"]
 
 
 class Trace:
-    """A concrete function of the file: its arguments and results as structures of specs, and what it captures."""
+    """A function of the file: its arguments and results as structures of specs, and what it captures."""
 
-    def __init__(self, name: str, message: Any, runner: Runner, captured: Any) -> None:
-        """`message`: a SavedConcreteFunction. `captured`: its values."""
+    def __init__(self, name: str, runner: Runner, captured: Any, arguments: tuple, results: Any) -> None:
+        """`captured`: its values. `arguments`: positional ones, and those by keyword."""
         self.name, self.runner, self.captured = name, runner, captured
+        self.arguments, self.results = arguments, results
+
+    @classmethod
+    def of(cls, name: str, message: Any, runner: Runner, captured: Any) -> "Trace":
+        """As a SavedConcreteFunction describes it."""
         arguments = structured(message.canonicalized_input_signature)
         if not (isinstance(arguments, tuple) and len(arguments) == 2 and isinstance(arguments[1], dict)):
             raise ValueError(f"the signature of {name} is no pair of positional and keyword arguments")
-        self.arguments: tuple = tuple(arguments[0]), arguments[1]
-        self.results = structured(message.output_signature)
+        whole = tuple(arguments[0]), arguments[1]
+        return cls(name, runner, captured, whole, structured(message.output_signature))
 
     @property
     def short_name(self) -> str:
@@ -48,6 +53,10 @@ class Trace:
     def call(self) -> str:
         """The arguments, as text."""
         return _text(self.arguments)
+
+    def captures(self) -> Sequence[Any]:
+        """What it captures, when it runs."""
+        return list(self.captured)
 
     def check(self) -> None:
         """UnimplementedError where a node cannot run."""
@@ -61,19 +70,24 @@ class Trace:
             )  # fmt: skip
 
     @functools.cached_property
+    def function(self) -> Any:
+        """Traced anew for arguments of other sizes."""
+        self.check()
+        made: Function = Function(self._python(), autograph=False)
+        return made
+
+    @functools.cached_property
     def concrete(self) -> ConcreteFunction:
         """For any sizes that the file leaves open."""
-        self.check()
         args, kwargs = self.arguments
-        function: Function = Function(self._python(), autograph=False)
-        return function.get_concrete_function(*args, **kwargs)
+        return self.function.get_concrete_function(*args, **kwargs)
 
     def _python(self) -> Any:
         """From arguments to results, by the nodes of the file."""
 
         def function(*args: Any, **kwargs: Any) -> Any:
             tensors = [leaf for leaf in opened((args, kwargs)) if isinstance(leaf, (Tensor, np.ndarray))]
-            found = self.runner.run(self.name, [*map(to_tensor, tensors), *self.captured])
+            found = self.runner.run(self.name, [*map(to_tensor, tensors), *self.captures()])
             return self._packed(found)
 
         args, kwargs = self.arguments

@@ -2,12 +2,12 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .operations import Operation, operation
 
-__all__ = ["Body", "Library", "Missing", "Reference", "Step"]
+__all__ = ["Body", "Library", "Missing", "Reference", "Step", "by_name", "inputs_of", "reference"]
 
 _MOST_NODES = 5_000_000  # of one function, with all those that it calls
 
@@ -41,14 +41,18 @@ class Missing(NamedTuple):
 class Body:
     """A function: from arguments to outputs by steps."""
 
-    def __init__(self, name: str, arguments: list[str], outputs: list[Reference], nodes: Sequence[Any]) -> None:
-        self.name, self.arguments, self.outputs = name, arguments, outputs
+    def __init__(
+        self, name: str, arguments: list[str], outputs: list[Reference], nodes: Mapping[str, Any],
+        renamed: Mapping[Reference, Reference] | None = None, within: Container[str] | None = None,
+    ) -> None:  # fmt: skip
+        """`renamed`: results that are read elsewhere. `within`: the nodes that it waits for; None: any."""
+        self.name, self.arguments, self.within = name, arguments, within
+        self.renamed = renamed or {}
+        self.outputs = [self.renamed.get(ref, ref) for ref in outputs]
         self.steps: list[Step] = []
         self.missing: list[Missing] = []
         self.calls: Counter[str] = Counter()
-        self.nodes = {node.name: node for node in nodes}
-        if len(self.nodes) != len(nodes):
-            raise ValueError(f"{name} has two nodes of one name")
+        self.nodes: Mapping[str, Any] = nodes
 
     def prepare(self, library: "Library", also: Sequence[str] = ()) -> None:
         """`also`: nodes that have to run although no output needs them, and whose results stay."""
@@ -61,9 +65,12 @@ class Body:
                 continue
             if name not in self.nodes:
                 raise ValueError(f"{self.name} reads {name!r}, which is not there")
-            texts = list(self.nodes[name].input)
-            inputs[name] = [reference(text) for text in texts if not text.startswith("^")]
-            after[name] = {r.node for r in inputs[name]} | {text[1:] for text in texts if text.startswith("^")}
+            taken, waited = inputs_of(self.nodes[name])
+            inputs[name] = [self.renamed.get(ref, ref) for ref in taken]
+            waited = [self.renamed[ref].node if (ref := Reference(n, None, 0)) in self.renamed else n for n in waited]
+            if self.within is not None:
+                waited = [n for n in waited if n in self.within]
+            after[name] = {ref.node for ref in inputs[name]} | set(waited)
             wanted += after[name]
         made = {name: operation(self.nodes[name], library, self.name) for name in inputs}
         for name, found in made.items():
@@ -107,6 +114,21 @@ class Body:
         self.steps = [Step(name, made[name], inputs[name], done.get(name, [])) for name in order]
 
 
+def inputs_of(node: Any) -> tuple[list[Reference], list[str]]:
+    """The results that a node reads, and the nodes that it waits for."""
+    texts = list(node.input)
+    taken = [reference(text) for text in texts if not text.startswith("^")]
+    return taken, [text[1:] for text in texts if text.startswith("^")]
+
+
+def by_name(nodes: Sequence[Any], where: str) -> dict[str, Any]:
+    """Nodes by their names. ValueError where two have the same."""
+    found = {node.name: node for node in nodes}
+    if len(found) != len(nodes):
+        raise ValueError(f"{where} has two nodes of one name")
+    return found
+
+
 def reference(text: str) -> Reference:
     """What an input of a node names."""
     parts = text.split(":")
@@ -138,10 +160,17 @@ class Library:
                 outputs = [reference(found.ret[out.name]) for out in found.signature.output_arg]
             except KeyError as error:
                 raise ValueError(f"{name} does not say what its output {error} is") from None
-            made = Body(name, arguments, outputs, found.node_def)
-            made.prepare(self, [*found.control_ret.values(), *self.kept.get(name, ())])
-            self._bodies[name] = made
+            made = Body(name, arguments, outputs, by_name(found.node_def, name))
+            self.add(made, [*found.control_ret.values(), *self.kept.get(name, ())])
         return self._bodies[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._bodies or name in self.definitions
+
+    def add(self, body: Body, also: Sequence[str] = ()) -> None:
+        """A function that is not in the file as such."""
+        body.prepare(self, also)
+        self._bodies[body.name] = body
 
     def reached(self, names: Iterable[str]) -> list[Body]:
         """The functions and those that they call, each once. ValueError where one calls itself, or where calls of

@@ -1,6 +1,7 @@
 """The objects of a SavedModel that TensorFlow wrote: modules, variables, functions, tables, assets, each once."""
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,51 @@ from tapeflow.saved_model.loading import LoadedObject, SignatureMap
 
 from .folder import FILE, Checkpoint, asset_path
 from .functions import Signature, TensorFlowFunction, Trace, python_signature
-from .library import Library, reference
+from .library import Body, Library, reference
 from .running import Runner, picked, refusal
 from .values import array_of
 
-__all__ = ["Objects"]
+__all__ = ["AT_LOADING", "Objects", "check_files", "report_missing", "text_tensor"]
 
 _log = logging.getLogger("tapeflow")
 
 # What may run while a model is loaded: it makes a table and fills it.
-_AT_LOADING = frozenset(
-    """Const Identity NoOp HashTableV2 MutableHashTableV2 InitializeTableV2 InitializeTableFromTextFileV2
-    LookupTableImportV2 StatefulPartitionedCall PartitionedCall""".split()
+AT_LOADING = frozenset(
+    """Const Identity NoOp Cast Size Range HashTable HashTableV2 MutableHashTable MutableHashTableV2 InitializeTable
+    InitializeTableV2 InitializeTableFromTextFile InitializeTableFromTextFileV2 LookupTableImport LookupTableImportV2
+    StatefulPartitionedCall PartitionedCall""".split()
 )
+
+
+def report_missing(library: Library, names: Sequence[str], folder: Path, complain: bool) -> str:
+    """Say which of some functions cannot run; raise where none can. Gives what is missing."""
+    refused = [name for name in names if refusal(library.reached([name])) is not None]
+    if not refused:
+        return ""
+    whole = refusal(library.reached(refused))
+    assert whole is not None
+    if complain and len(refused) == len(names):
+        raise UnimplementedError(None, None, f"In {folder / FILE}: {whole.message}")
+    if complain:
+        _log.warning(
+            "Of the %d functions of the SavedModel in %s, %d cannot be called. %s",
+            len(names), folder, len(refused), whole.message,
+        )  # fmt: skip
+    return whole.message
+
+
+def check_files(bodies: Sequence[Body]) -> None:
+    """ValueError where a table is filled from a file that is no asset of the model."""
+    for body in bodies:
+        for step in body.steps:
+            reads = step.operation.op.startswith("InitializeTableFromTextFile") and len(step.inputs) > 1
+            if reads and step.inputs[1].node not in body.arguments:
+                raise ValueError(f"the table of {step.name!r} is filled from a file that is no asset of the model")
+
+
+def text_tensor(text: str) -> EagerTensor:
+    """A scalar of bytes."""
+    return EagerTensor(np.array(text.encode(), object))
 
 
 class Objects:
@@ -89,28 +122,9 @@ class Objects:
         return {name: made for name, made in found.items() if isinstance(made, Signature)}
 
     def _report(self, complain: bool) -> None:
-        """Say which functions cannot run; raise where none can."""
         found = [m for m in self.made.values() if isinstance(m, (TensorFlowFunction, Signature))]
-        names = {t.name: t for m in found for t in (m.found if isinstance(m, TensorFlowFunction) else [m.trace])}
-        refused = {}
-        for name in names:
-            error = refusal(self.library.reached([name]))
-            if error is not None:
-                refused[name] = error
-        if not refused:
-            return
-        bodies = self.library.reached(refused)
-        whole = refusal(bodies)
-        assert whole is not None
-        self.missing = whole.message
-        if not complain:
-            return
-        if len(refused) == len(names):
-            raise UnimplementedError(None, None, f"In {self.folder / FILE}: {whole.message}")
-        _log.warning(
-            "Of the %d functions of the SavedModel in %s, %d cannot be called. %s",
-            len(names), self.folder, len(refused), whole.message,
-        )  # fmt: skip
+        names = {t.name for m in found for t in (m.found if isinstance(m, TensorFlowFunction) else [m.trace])}
+        self.missing = report_missing(self.library, sorted(names), self.folder, complain)
 
     # ---- single objects
 
@@ -142,7 +156,7 @@ class Objects:
         if not 0 <= index < len(self.meta.asset_file_def):
             raise ValueError(f"the asset {index} is not there")
         path = asset_path(self.folder, self.meta.asset_file_def[index].filename)
-        return EagerTensor(np.array(path.encode(), object))
+        return text_tensor(path)
 
     def _captured_tensor(self, number: int, node: Any) -> Any:
         return node.captured_tensor  # of a call: what the gradient of a function reads
@@ -170,7 +184,7 @@ class Objects:
             if name not in self.graph.concrete_functions:
                 raise ValueError(f"the function {name!r} is not there")
             message = self.graph.concrete_functions[name]
-            made = self.traces[name] = Trace(name, message, self.runner, Captures(self, message.bound_inputs))
+            made = self.traces[name] = Trace.of(name, message, self.runner, Captures(self, message.bound_inputs))
             wanted = (
                 len(self.library.definitions[name].signature.input_arg) if name in self.library.definitions else -1
             )
@@ -239,8 +253,9 @@ class Objects:
         bodies = self.library.reached([trace.name])
         for body in bodies:
             for step in body.steps:
-                if step.operation.op not in _AT_LOADING and not step.operation.calls:
+                if step.operation.op not in AT_LOADING and not step.operation.calls:
                     raise ValueError(f"the resource {number} runs {step.operation.op} when it is loaded")
+        check_files(bodies)
         return self.runner.run(trace.name, list(trace.captured))
 
 

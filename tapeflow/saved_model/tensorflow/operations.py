@@ -7,23 +7,30 @@ from collections.abc import Callable
 from typing import Any
 
 from tapeflow.api.raw_ops import GRAPH_OPS, OPS
+from tapeflow.api.raw_ops.attributes import unfit
 from tapeflow.api.raw_ops.drawing import DRAWING
 from tapeflow.core.tensor import EagerTensor
 
 from .values import array_of, attribute
 
-__all__ = ["Operation", "operation"]
+__all__ = ["FLOW", "SAID_BY_TENSORS", "TABLES", "Operation", "operation"]
+
+TABLES = frozenset("HashTable HashTableV2 MutableHashTable MutableHashTableV2".split())
+
+# Control flow of TensorFlow 1 (`switches.py`).
+FLOW = frozenset("Switch Merge Enter Exit NextIteration LoopCond RefSwitch RefMerge RefEnter RefExit".split())
 
 # Attributes that say what the tensors themselves say, or how TensorFlow is to do it.
-_SAID_BY_TENSORS = frozenset(
-    """allowed_devices body branches cond config config_proto container debug_name dtype element_dtype else_branch
-    executor_type f Index key_dtype maximum_iterations memory_space N num_row_partition_tensors OUTPUT_RAGGED_RANK
-    output_shapes output_types parallel_iterations PARAMS_RAGGED_RANK RAGGED_RANK S seed_generator shape_type
-    shared_name SrcT swap_memory T T1 T2 T3 Targmax Taxis Tbegin Tblock_shape Tcomplex Tcond Tcrops Tdense Tdim
-    Tfilter then_branch TI Tidx Tin Tindex Tindices Tinput Tkey Tlabels Tlen Tmaxval Tmultiples Tnum_segments Tout
-    Toutput_types Tpadding Tpaddings Tparams Tpartition_type Tperm Tr Treal Treturn TS Tseed Tsegment_ids
-    Tsegmentids Tshape Tshift Tsize Tsplits Tstart Tstep Tval Tvalues Tweights U use_cudnn_on_gpu use_locking
-    use_node_name_sharding V validate_shape value_dtype""".split()
+SAID_BY_TENSORS = frozenset(
+    """allowed_devices body branches cond config config_proto container debug_name dtype element_dtype
+    else_branch executor_type f grad_x grad_y Index index_type key_dtype maximum_iterations memory_space N
+    num_row_partition_tensors OUTPUT_RAGGED_RANK output_shapes output_types parallel_iterations
+    PARAMS_RAGGED_RANK RAGGED_RANK S seed_generator shape shape_type shared_name sparse_gradient SrcT swap_memory
+    T T1 T2 T3 T_threshold Ta Targmax Taxis Tb Tbegin Tblock_shape Tcomplex Tcond Tcrops Tdense Tdim Tfilter
+    then_branch TI Tidx Tin Tindex Tindices Tinput Tk Tkey Tkeys Tlabels Tlen Tmaxval Tmultiples Tnum_segments
+    Tnumsegments Tout Toutput_types Tpadding Tpaddings Tparams Tpartition_type Tperm Tr Treal Treturn TS Tseed
+    Tsegment_ids Tsegmentids Tshape Tshift Tsize Tsplits Tstart Tstep Tval Tvalues Tweights U use_cudnn_on_gpu
+    use_locking use_node_name_sharding use_node_name_sharing V validate_indices validate_shape value_dtype""".split()
 )
 
 # The inputs of operations that take lists, which have a star.
@@ -43,6 +50,10 @@ _RENAMED = {("Squeeze", "squeeze_dims"): "axis"}
 _PYTHON = frozenset("PyFunc PyFuncStateless EagerPyFunc".split())
 _ALWAYS_RUN = frozenset((*GRAPH_OPS, *DRAWING, "Assert", "Print", "NoOp"))
 _CALLS = frozenset("PartitionedCall StatefulPartitionedCall".split())
+# What has a value from outside, where somebody gives it one.
+_GIVEN = dict.fromkeys(["VarHandleOp", "VariableV2", "Variable"], "the checkpoint has no value for it")
+_GIVEN |= dict.fromkeys(["Placeholder", "PlaceholderV2"], "nothing is fed to it")
+_GIVEN |= dict.fromkeys(FLOW, "it is control flow of TensorFlow 1 that forms no tf.cond and no tf.while_loop")
 _FLOWS = {
     "If": "branch", "StatelessIf": "branch", "Case": "case", "StatelessCase": "case", "While": "loop",
     "StatelessWhile": "loop",
@@ -50,8 +61,7 @@ _FLOWS = {
 
 
 class Operation:
-    """What a node does. `kind` is "op", "constant", "call", "branch", "case", "loop" or "outside", which somebody else
-    gives a value."""
+    """What a node does. `kind` is "op", "constant", "call", "branch", "case" or "loop"."""
 
     def __init__(self, kind: str, op: str, why: str | None = None) -> None:
         """`why`: it cannot run, for this reason."""
@@ -82,10 +92,8 @@ def operation(node: Any, library: Any, where: str) -> Operation:
         return made
     if op in _FLOWS:
         return _flow(node, op)
-    if op in ("Placeholder", "VarHandleOp", "VariableV2", "PlaceholderWithDefault"):
-        made = Operation("outside", op)
-        made.attributes = {name: attribute(node.attr[name]) for name in ("shared_name", "dtype") if name in node.attr}
-        return made
+    if op in _GIVEN:
+        return Operation("op", op, _GIVEN[op])
     if op in _PYTHON:
         return Operation("op", op, "it calls Python code that was in the memory of the program that saved the model")
     function = GRAPH_OPS.get(op) or OPS.get(op)
@@ -123,9 +131,9 @@ def _of_table(node: Any, op: str, function: Callable, library: Any) -> Operation
             continue
         if name in known:
             given[name] = value
-        elif (
-            name not in _SAID_BY_TENSORS and value and value != -1 and not (name == "dilations" and set(value) == {1})
-        ):
+            if (why := unfit(function, name, value)) is not None:
+                return Operation("op", op, why)
+        elif name not in SAID_BY_TENSORS:
             return Operation("op", op, f"its attribute {name}={value!r} has no counterpart here")
     made.attributes = given
     made.function = functools.partial(function, **given)

@@ -45,10 +45,10 @@ def refusal(bodies: Sequence[Body]) -> UnimplementedError | None:
 
 
 class Runner:
-    """Runs functions of a library. `outside` gives the values of nodes that are variables or placeholders."""
+    """Runs functions of a library."""
 
-    def __init__(self, library: Library, outside: Any = None) -> None:
-        self.library, self.outside = library, outside
+    def __init__(self, library: Library) -> None:
+        self.library = library
 
     def run(self, name: str, arguments: Sequence[Any]) -> list[Any]:
         return self.body(self.library.body(name), arguments)
@@ -79,8 +79,6 @@ class Runner:
             return self._operation(made, inputs)
         if made.kind == "constant":
             return EagerTensor(made.array)
-        if made.kind == "outside":
-            return self.outside(step.name, made, inputs)
         return getattr(self, f"_{made.kind}")(made, inputs)
 
     def _operation(self, made: Operation, inputs: list[Any]) -> Any:

@@ -157,3 +157,19 @@ def test_a_size_that_a_function_knows_from_a_shape():
         return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a.write(i, x[i] * 2)), (0, rows))[1].stack()
 
     assert doubled(tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [2.0, 4.0, 6.0]
+
+
+def test_a_size_that_is_a_known_size_of_a_tensor():
+    """In a function, the symbol of a known size was refused: a loop over the steps of a sequence in a saved model."""
+
+    @tf.function
+    def squares(x):
+        rows = tf.TensorArray(
+            tf.float32, tf.raw_ops.StridedSlice(input=tf.shape(x), begin=[0], end=[1], strides=[1], shrink_axis_mask=1)
+        )
+        for k in tf.range(tf.shape(x)[0]):
+            rows = rows.write(k, x[k] ** 2)
+        return rows.stack()
+
+    concrete = squares.get_concrete_function(tf.TensorSpec([2, None]))
+    assert concrete(tf.constant([[1.0], [3.0]])).numpy().tolist() == [[1.0], [9.0]]

@@ -20,6 +20,21 @@ def _serve(tf, m):
     return m.signatures["serving_default"](_image(tf))
 
 
+def _batch(tf):
+    return tf.constant(np.linspace(-1, 1, 12, dtype=np.float32).reshape(2, 3, 2))
+
+
+def _branch(n, training):
+    fetches = ["first:0", "second:0", "again:0"]
+    return lambda tf, m: m.prune(["x:0", "n:0", "training:0"], fetches)(
+        _batch(tf), tf.constant(n), tf.constant(training)
+    )
+
+
+def _element(m, name):
+    return m.graph.as_graph_element(name)
+
+
 # By model: (what is called, the variables whose gradients are compared).
 CALLS = {
     "line": [
@@ -67,8 +82,43 @@ CALLS = {
             lambda m: list(m.trainable_variables),
         )
     ],
+    "v1_line": [
+        (lambda tf, m: m.signatures["serving_default"](x=tf.constant([[1.0, 2.0], [3.0, 4.0]])), None),
+        (
+            lambda tf, m: m.signatures["serving_default"](tf.constant([[1.0, 2.0]])),
+            lambda m: [v for v in m.variables if v.name == "part/b:0"],
+        ),
+        (lambda tf, m: m.signatures["words"](words=tf.constant(["a", "day", "x"])), None),
+        (lambda tf, m: m.prune(["x:0"], {"y": "y:0"})(tf.ones([1, 2])), None),
+    ],
+    "v1_flow": [
+        (lambda tf, m: m.signatures["serving_default"](x=_batch(tf)), None),
+        (lambda tf, m: m.prune("n:0", "looped:0")(tf.constant(0)), None),
+        (lambda tf, m: m.prune("n:0", "looped:0")(tf.constant(1)), None),
+        (lambda tf, m: m.prune("n:0", "looped:0")(tf.constant(4)), None),
+        *[(_branch(n, training), None) for n in (1, 5) for training in (False, True)],
+    ],
+    "frozen": [
+        (lambda tf, m: m.prune("x:0", "y:0")(_image(tf)), None),
+        (
+            lambda tf, m: m.prune(_element(m, "x:0"), [_element(m, "y:0"), [m.graph.as_graph_element("parts:1")]])(
+                x=_image(tf)
+            ),
+            None,
+        ),
+        (lambda tf, m: m.prune(["norm:0"], ["y:0"])(tf.ones([1, 3, 3, 3])), None),
+    ],
     "own_gradient": [(lambda tf, m: m.at(tf.constant([0.5, 1.0])), lambda m: [m.scale])],
 }
+
+
+def loaded(tf, folder):
+    """The model in a folder: a SavedModel, or a frozen graph."""
+    if not (folder / "frozen.pb").exists():
+        return tf.saved_model.load(str(folder))
+    graph_def = tf.compat.v1.GraphDef()
+    graph_def.ParseFromString((folder / "frozen.pb").read_bytes())
+    return tf.compat.v1.wrap_function(lambda: tf.compat.v1.import_graph_def(graph_def, name=""), [])
 
 
 def answers(tf, name, model):
@@ -76,7 +126,7 @@ def answers(tf, name, model):
     found = {}
     for number, (call, variables) in enumerate(CALLS[name]):
         sources = [] if variables is None else variables(model)
-        with tf.GradientTape() as tape:
+        with tf.GradientTape(watch_accessed_variables=bool(sources)) as tape:
             results = tf.nest.flatten(call(tf, model), expand_composites=True)
             total = sum(tf.reduce_sum(r * r) for r in results if r.dtype.is_floating)
         for k, result in enumerate(results):
