@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import FLOAT32
-from .arrays import readable
+from .layout import readable
 from .calling import POINTER, function
 from .library import library
 

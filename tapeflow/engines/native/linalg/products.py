@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engines.native.arrays import readable
+from tapeflow.engines.native.layout import readable
 from tapeflow.engines.native.calling import COUNT, function
 from tapeflow.engines.native.library import library
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
-from tapeflow.engines.native import arrays, fusion
+from tapeflow.engines.native import fusion, layout
 from tapeflow.engines.native.library import library
 from tapeflow.engines.native.linalg import products
 from tests.rounding import close
@@ -13,11 +13,11 @@ pytestmark = pytest.mark.skipif(library.functions is None, reason=f"the C librar
 
 
 def test_what_it_finds_is_compared(monkeypatch):
-    assert arrays.readable
+    assert layout.readable
     with monkeypatch.context() as patch:
-        patch.setattr(arrays, "at", lambda x: x.__array_interface__["data"][0] + 4)
-        assert not arrays._readable()
-    assert arrays._readable()
+        patch.setattr(layout, "at", lambda x: x.__array_interface__["data"][0] + 4)
+        assert not layout._readable()
+    assert layout._readable()
 
 
 def test_where_arrays_are_otherwise_numpy_computes(monkeypatch):
