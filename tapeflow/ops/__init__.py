@@ -3,7 +3,7 @@
 from tapeflow.engines import native  # it supplies kernels: before the first declaration
 
 from . import collectives, for_core
-from .arrays import casting, checks, indexing, joining, layouts, rows, scatter, segments, shaping, sorting
+from .arrays import casting, checks, indexing, joining, layouts, rows, scatter, segments, shaping, sorting, tables
 from .image import geometry as image, suppression
 from .linalg import (
     decompositions,

@@ -189,22 +189,15 @@ def _check_readable(model: dict, writer: _saved.ObjectWriter) -> None:
 
 def _save_for_tensorflow(writer: Any, obj: Any, folder: _Path, chosen: dict[str, Any]) -> None:
     """TensorFlow's SavedModel of an object."""
-    from tapeflow.export.to_tensorflow.saved_models import Signature, write
+    from tapeflow.export.to_tensorflow.saved_models import Signature
 
-    functions, variables = {}, {}
-    for name, part in writer.parts(obj).items():
-        part = _plain(part.__tf_variable__() if hasattr(part, "__tf_variable__") else part)
-        if isinstance(part, _Variable):
-            variables[name] = part
-        elif isinstance(part, _ConcreteFunction):
-            functions[name] = [part]
-        elif isinstance(part, (_Function, _LoadedFunction)) and _saved.traces(part):
-            functions[name] = [trace for trace, _ in _saved.traces(part)]
+    from .for_tensorflow import save
+
     signatures = {}
     for name, function in chosen.items():
         trace = _only_trace(function)
         signatures[name] = Signature(trace, _input_names(trace), _names_of_outputs(trace.structured_outputs))
-    write(folder, functions, variables, signatures)
+    save(writer, obj, folder, signatures)
 
 
 def _names_of_outputs(outputs: Any) -> list[str]:

@@ -183,6 +183,34 @@ def test_texts():
     assert got.tolist() == ["one-!", "two-!"]
 
 
+@pytest.mark.parametrize(
+    ("keys", "values", "default", "given"),
+    [
+        (["a", "b"], [1, 2], -1, ["b", "q"]),
+        ([1, 2], ["x", "y"], "?", [2, 9]),
+        (["a"], [0.5], -1.0, ["a", "z"]),
+        (["a"], ["b"], "c", ["a", "é"]),
+        ([5, 6], [1.5, 2.5], 0.0, [6, 7]),
+        ([1], [2], 3, [1, 9]),
+    ],
+)
+def test_lookup_tables(keys, values, default, given):
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), default)
+    given = tf.constant(given)
+    model = tf.export.onnx(table.lookup, [tf.TensorSpec([None], given.dtype)])
+    onnx.checker.check_model(model, full_check=True)
+    [got] = run(model, given.numpy() if given.dtype != tf.string else np.array([t.decode() for t in given.numpy()]))
+    want = table.lookup(given).numpy()
+    assert got.tolist() == [t.decode() if isinstance(t, bytes) else t for t in want.tolist()]
+
+
+def test_a_vocabulary_is_no_table_of_onnx():
+    words = tf.lookup.KeyValueTensorInitializer(["a"], tf.constant([0], tf.int64))
+    table = tf.lookup.StaticVocabularyTable(words, 2)
+    with pytest.raises(CannotBeExported, match=r"table_lookup, at test_export.py:\d+, gives words .* by their hash"):
+        tf.export.onnx(lambda s: table.lookup(s), [tf.TensorSpec([None], tf.string)])
+
+
 def test_files(tmp_path):
     tf.export.onnx(tf.sin, [x_spec], tmp_path / "sin.onnx")
     onnx.checker.check_model(str(tmp_path / "sin.onnx"), full_check=True)

@@ -3,31 +3,29 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.api.sparse.tensor import SparseTensor
 from tapeflow.api.strings.host import array_of
+from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import DType, as_dtype
-from tapeflow.core.tensor import EagerTensor
 
 __all__ = ["looked_up", "one_value"]
 
 
-def looked_up(keys: Any, dtype: DType, values_of: Callable[[np.ndarray], np.ndarray]) -> Any:
-    """`values_of` the array of keys, in the form that the keys have."""
+def looked_up(keys: Any, dtype: DType, values_of: Callable[[Any], Any]) -> Any:
+    """`values_of` a tensor of keys, in the form that the keys have."""
     if isinstance(keys, RaggedTensor):
         return keys.with_flat_values(looked_up(keys.flat_values, dtype, values_of))
     if isinstance(keys, SparseTensor):
         return SparseTensor(keys.indices, looked_up(keys.values, dtype, values_of), keys.dense_shape)
-    array = array_of(keys)
-    given = as_dtype(array.dtype)
+    tensor = as_tensor(keys)
+    given = as_dtype(tensor.dtype)
     if given is not dtype:
         raise TypeError(
             f"Dtype of argument `keys` must be {dtype!r}, received: {given!r}. tf.cast or tf.strings.as_string "
             "changes it."
         )
-    return EagerTensor(values_of(array))
+    return values_of(tensor)
 
 
 def one_value(value: Any, dtype: DType) -> Any:

@@ -6,8 +6,9 @@ from tapeflow.api.lookup.initializers import packed
 from tapeflow.api.lookup.keys import looked_up, one_value
 from tapeflow.core.dtypes import as_dtype, int64, string
 from tapeflow.core.errors import FailedPreconditionError
+from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.engines.numpy.strings.fingerprints import farm
+from tapeflow.ops.arrays.tables import Entries
 
 __all__ = ["StaticHashTable", "StaticVocabularyTable"]
 
@@ -42,6 +43,7 @@ class StaticHashTable:
                     f"HashTable has different value for same key. Key {shown} has {self._values[key]} and trying to "
                     f"add value {value}{f' of {initializer._path}' if hasattr(initializer, '_path') else ''}.",
                 )
+        self.__tf_table__ = entries(self._values, self._default, initializer)
 
     @property
     def default_value(self) -> Tensor:
@@ -57,11 +59,7 @@ class StaticHashTable:
         Raises:
             TypeError: If the keys are of another dtype than the table's.
         """
-        find = self._values.get
-        of = lambda array: packed(
-            [find(key, self._default) for key in array.reshape(-1).tolist()], self.value_dtype, array.shape
-        )
-        return looked_up(keys, self.key_dtype, of)
+        return looked_up(keys, self.key_dtype, lambda tensor: ops.table_lookup(tensor, table=self.__tf_table__))
 
     __getitem__ = lookup
 
@@ -119,6 +117,8 @@ class StaticVocabularyTable:
             )
         self.value_dtype, self.name, self._buckets = int64, name or "string_to_index", num_oov_buckets
         self._table = None if initializer is None else StaticHashTable(initializer, -1)
+        known = {} if self._table is None else self._table._values
+        self.__tf_table__ = entries(known, -1, initializer, num_oov_buckets)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The numbers of a tensor of words; of a ragged or sparse tensor, one like it.
@@ -129,19 +129,7 @@ class StaticVocabularyTable:
         Raises:
             TypeError: If the keys are of another dtype than the table's.
         """
-        known = {} if self._table is None else self._table._values
-        count = len(known)
-
-        def number(key: Any) -> int:
-            found = known.get(key)
-            return (
-                count + farm(key if isinstance(key, bytes) else str(key).encode()) % self._buckets
-                if found is None
-                else found
-            )
-
-        of = lambda array: packed([number(key) for key in array.reshape(-1).tolist()], int64, array.shape)
-        return looked_up(keys, self.key_dtype, of)
+        return looked_up(keys, self.key_dtype, lambda tensor: ops.table_lookup(tensor, table=self.__tf_table__))
 
     __getitem__ = lookup
 
@@ -149,3 +137,17 @@ class StaticVocabularyTable:
         """How many numbers there are, those for unknown words included."""
         known = 0 if self._table is None else len(self._table._values)
         return EagerTensor(packed([known + self._buckets], int64, ()))
+
+
+def entries(values: dict, default: Any, initializer: Any, buckets: int = 0) -> Entries:
+    """What a table holds, as arrays."""
+    key_dtype, value_dtype = (
+        (string, int64) if initializer is None else (initializer.key_dtype, initializer.value_dtype)
+    )
+    return Entries(
+        packed(list(values), key_dtype, (len(values),)),
+        packed(list(values.values()), value_dtype, (len(values),)),
+        packed([default], value_dtype, ()),
+        buckets,
+        getattr(initializer, "_source", None),
+    )

@@ -29,7 +29,7 @@ from .refused import REFUSED
 RULES: dict[str, Callable] = {**elementwise.RULES, **arrays.RULES, **networks.RULES, **strings.RULES}
 
 OPSET = 23  # what runtimes of the last two years read
-_IR = 11
+_IR, _CLASSICAL_OPSET = 11, 3
 _PLACES = "where in a window the largest element is, which only gradients and tf.nn.max_pool_with_argmax need"
 _MOST = 2**31 - 1  # bytes of one protocol buffer
 
@@ -63,8 +63,10 @@ def model(function: ConcreteFunction, name: str | None = None) -> Any:
         root.nodes, re.sub(r"\W", "_", name or function.name), given, infos,
         [t for t in root.initializers if t.name in read],
     )  # fmt: skip
+    domains = {"": OPSET} | ({strings.CLASSICAL: _CLASSICAL_OPSET} if strings.CLASSICAL in root.domains else {})
     made = helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR, producer_name="tapeflow",
+        graph, opset_imports=[helper.make_opsetid(*one) for one in domains.items()], ir_version=_IR,
+        producer_name="tapeflow",
     )  # fmt: skip
     if made.ByteSize() > _MOST:
         raise CannotBeExported(

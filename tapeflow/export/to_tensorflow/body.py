@@ -46,6 +46,11 @@ class Library:
         self.functions: list[Any] = []
         self.used: set[str] = set()
 
+    def name(self, of: str) -> Function:
+        """A new one."""
+        plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in of)
+        return Function(f"__inference_{plain}_{len(self.functions)}")
+
     def add(self, made: Any) -> Function:
         self.functions.append(made)
         return Function(made.signature.name)
@@ -61,6 +66,7 @@ class Body(SizeWriter):
         self.known, self.measured = {}, {}
         self.values: dict[int, Value] = {}
         self.constants: dict[Any, Value] = {}
+        self.tables: dict[Any, Value] = {}  # handles, by what the tables hold
         self.after: list[str] = []  # nodes that happen, whatever is read
         self.changes = False
 
@@ -157,6 +163,9 @@ class Body(SizeWriter):
 
 class Kind(int):
     """A dtype, by TensorFlow's number."""
+
+
+TEXT, RESOURCE = Kind(7), Kind(20)
 
 
 def kind(dtype: Any) -> Kind:

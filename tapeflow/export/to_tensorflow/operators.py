@@ -76,6 +76,13 @@ TensorListPushBack: input_handle variant, tensor element_dtype -> output_handle 
 TensorListStack: input_handle variant, element_shape int32 -> tensor element_dtype
 Fill: dims index_type, value T -> output T
 Complex: real T, imag T -> out Tout
+AsString: input T -> output string
+StringToHashBucketFast: input string -> output int64
+HashTableV2: -> table_handle resource
+InitializeTableV2: table_handle resource, keys Tkey, values Tval ->
+InitializeTableFromTextFileV2: table_handle resource, filename string ->
+LookupTableFindV2: table_handle resource, keys Tin, default_value Tout -> values Tout
+StatefulPartitionedCall: args *Tin -> output *Tout
 Real Imag: input T -> output Tout
 ComplexAbs: x T -> y Tout
 """

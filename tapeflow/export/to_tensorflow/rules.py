@@ -6,6 +6,7 @@ import numpy as np
 
 from tapeflow.core.sizes import Size
 from tapeflow.export.lowering import Unsupported
+from tapeflow.ops.arrays.tables import Entries
 
 from .body import Body, Value
 
@@ -179,6 +180,18 @@ def _along(operator: str) -> Any:
     return rule
 
 
+def _table_lookup(tf: Body, keys: Value, table: Entries) -> Value:
+    wanted = table.keys.dtype
+    found = tf.LookupTableFindV2(
+        tf.tables[table.content], keys if keys.dtype == wanted else tf.Cast(keys, DstT=wanted), table.default
+    )
+    if not table.buckets:
+        return found
+    texts = keys if keys.dtype.kind == "O" else tf.AsString(keys)
+    others = tf.AddV2(tf.StringToHashBucketFast(texts, num_buckets=table.buckets), np.int64(len(table.keys)))
+    return tf.SelectV2(tf.NotEqual(found, table.default), found, others)
+
+
 def _case(operator: str) -> Any:
     return lambda tf, x, encoding: tf.node(operator, x, encoding=encoding)
 
@@ -226,6 +239,7 @@ RULES: dict[str, Any] = {
     "scatter_min": _scatter("TensorScatterMin"),
     "unsorted_segment_sum": _segments("UnsortedSegmentSum"),
     "unsorted_segment_prod": _segments("UnsortedSegmentProd"),
+    "table_lookup": _table_lookup,
     "string_lower": _case("StringLower"),
     "string_upper": _case("StringUpper"),
     "string_length": lambda tf, x, unit: tf.StringLength(x, unit=unit),

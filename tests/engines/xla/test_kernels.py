@@ -32,7 +32,7 @@ NOT_ON_XLA = {
     "string_length": _STRINGS, "regex_replace": _STRINGS, "regex_full_match": _STRINGS, "string_join": _STRINGS,
     "string_reduce_join": _STRINGS, "substr": _STRINGS, "as_string": _STRINGS, "string_to_number": _STRINGS,
     "string_to_hash_bucket": _STRINGS, "unicode_transcode": _STRINGS,
-    "from_workers": "processes meet between programs",
+    "table_lookup": _STRINGS, "from_workers": "processes meet between programs",
 }  # fmt: skip
 
 # Numbers come from another generator than NumPy's: shape and dtype are compared.
