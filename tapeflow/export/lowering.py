@@ -37,9 +37,12 @@ class Unsupported(Exception):
 class Lowering(Graph):
     """Writes a program down with the primitives of a format, those that are `available` by name, alone."""
 
-    def __init__(self, available: Collection[str], within: tuple[Graph, ...] | None = None) -> None:
+    def __init__(
+        self, available: Collection[str], refusal: str, within: tuple[Graph, ...] | None = None
+    ) -> None:  # fmt: skip
+        """`refusal` begins the error: "f cannot be exported to ONNX"."""
         super().__init__(within)
-        self.available = available
+        self.available, self.refusal = available, refusal
 
     def execute(self, prim: Operation, args: tuple[Any, ...], params: dict[Any, Any]) -> Any:
         if prim.name in self.available or prim.name not in COMPOSITIONS:
@@ -49,10 +52,9 @@ class Lowering(Graph):
         except (NotImplementedError, TypeError) as error:  # for these parameters, or this dtype, there is none
             node = replayed.get()
             where = "" if node is None else f", at {node.line}"
-            raise CannotBeExported(
-                f"{prim.name}{where} cannot be exported: it has no operator of its own there, and none for "
-                f"{str(error).splitlines()[0].rstrip('.')}."
-            ) from None
+            what = "" if isinstance(error, NotImplementedError) else "these dtypes: "
+            why = f"{what}{str(error).splitlines()[0].rstrip('.')}"
+            raise CannotBeExported(f"{self.refusal}: {prim.name}{where}, has no operator there for {why}.") from None
 
 
 class Program(NamedTuple):
@@ -88,7 +90,7 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
             f"{function.name} cannot be exported to {kind}, since it is not a graph but runs as plain Python. "
             f"{function.why}"
         )
-    traced, graph = function.graph, Lowering(known)
+    traced, graph = function.graph, Lowering(known, f"{function.name} cannot be exported to {kind}")
     if function.assigned and not stateful:
         changed = ", ".join(repr(v.name) for v in function.assigned)
         raise CannotBeExported(
@@ -140,7 +142,8 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
 
 def part(function: GraphFunction, program: Program) -> Program:
     """A graph inside of an operation of a program: a branch, or the body of a loop."""
-    graph = Lowering(program.graph.available, (program.graph, *(program.graph.within or ())))
+    outer = program.graph
+    graph = Lowering(outer.available, outer.refusal, (outer, *(outer.within or ())))
     xs: list[Tensor] = [graph.argument(spec) for spec in function.specs]
     with entered(graph.frame()):
         made = function.graph.replay(dict(zip(function.inputs, xs)), function.outputs)

@@ -1,6 +1,6 @@
 """Writing the body of a TensorFlow function: values, operators, constants and sizes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,10 +8,11 @@ import numpy as np
 
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.sizes import Size
-from tapeflow.export.lowering import Program, unique
+from tapeflow.export.lowering import Program, Unsupported, unique
 from tapeflow.export.sizes import SizeWriter
 from tapeflow.io.model_messages import MESSAGES, FunctionDef, NodeDef, TensorProto, TensorShapeProto
 
+from .dtypes import ALLOWED
 from .operators import OPERATORS
 
 _INT, _INT32 = np.dtype(np.int64), np.dtype(np.int32)
@@ -89,6 +90,7 @@ class Body(SizeWriter):
             if argument.kind not in _FIXED:
                 kinds = [Kind(v.kind) for v in values]
                 attributes[argument.kind] = kinds if argument.several and not argument.number else kinds[0]
+        _check_dtypes(op, attributes)
         made.input.extend([f"^{name}" for name in control])
         for name, value in attributes.items():
             if value is not None:
@@ -159,6 +161,15 @@ class Body(SizeWriter):
         made.signature.is_stateful = self.changes
         made.node_def.extend(self.nodes)
         return made
+
+
+def _check_dtypes(op: str, attributes: Mapping[str, Any]) -> None:
+    for name, value in attributes.items():
+        allowed = ALLOWED.get((op, name))
+        for one in (value if isinstance(value, list) else [value]) if allowed else ():
+            if _number(one) not in allowed:
+                dtype = next(d.name for d in BY_NUMPY.values() if d.as_datatype_enum == _number(one))
+                raise Unsupported(f"is about {dtype}, which TensorFlow's operator {op} does not take: cast it first")
 
 
 class Kind(int):

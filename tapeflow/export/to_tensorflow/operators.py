@@ -41,6 +41,8 @@ Roll: input T, shift Tshift, axis Taxis -> output T
 ConcatV2: values *T#N, axis Tidx -> output T
 Pack: values *T#N -> output T
 Unpack: value T -> output *T#num
+Split: split_dim int32, value T -> output *T#num_split
+Slice: input T, begin Index, size Index -> output T
 SplitV: value T, size_splits Tlen, split_dim int32 -> output *T#num_split
 GatherV2: params Tparams, indices Tindices, axis Taxis -> output Tparams
 TopKV2: input T, k Tk -> values T, indices index_type

@@ -41,7 +41,11 @@ def arguments(function: ConcreteFunction, signature: inspect.Signature, program:
         leaves[k] = Described(program.spec(index), name)
     args, kwargs = _closed(function, function.structure, leaves)
     bound = signature.bind(*args, **kwargs)
+    given = set(bound.arguments)
     bound.apply_defaults()
+    for name, parameter in signature.parameters.items():
+        if name not in given and parameter.default is not parameter.empty:
+            bound.arguments[name] = _kept(parameter.default)
     return bound.args, bound.kwargs
 
 
@@ -97,7 +101,7 @@ def full_spec(signature: inspect.Signature) -> Any:
 
 
 def _kept(default: Any) -> Any:
-    """A default that TensorFlow's format can hold; no trace was saved for others."""
+    """A default that TensorFlow's format can hold; None stands for others."""
     try:
         structured(default)
     except ValueError:

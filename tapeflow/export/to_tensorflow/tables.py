@@ -40,9 +40,9 @@ def table_node(body: Body, entries: Entries, name: str) -> Value:
 
 def filled_node(body: Body, entries: Entries, handle: Value, file: Any = None) -> str:
     """The name of the node that fills a table."""
-    if file is None:
-        return body.InitializeTableV2(handle, entries.keys, entries.values)
     source = entries.source
+    if file is None or source is None:
+        return body.InitializeTableV2(handle, entries.keys, entries.values)
     return body.InitializeTableFromTextFileV2(
         handle, file, key_index=int(source.key_index), value_index=int(source.value_index),
         vocab_size=-1 if source.size is None else int(source.size), delimiter=source.delimiter,

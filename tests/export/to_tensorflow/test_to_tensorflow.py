@@ -13,6 +13,7 @@ from tapeflow.core.tensor import EagerTensor
 from tapeflow.export import CannotBeExported
 from tapeflow.export.compositions import COMPOSITIONS
 from tapeflow.export.to_tensorflow import RULES
+from tapeflow.export.to_tensorflow.dtypes import ALLOWED
 from tapeflow.export.to_tensorflow.operators import OPERATORS
 from tapeflow.export.to_tensorflow.refused import REFUSED
 from tapeflow.export.to_tensorflow.saved_models import Held, Traced, write as write_model
@@ -162,6 +163,45 @@ def test_samples_are_read_again(name, tmp_path):
                 close(got.numpy(), expected.numpy(), terms=20, size=1.0)
             else:
                 np.testing.assert_array_equal(got.numpy(), expected.numpy())
+
+
+def saved_and_read(tmp_path, function, *args):
+    """What TensorFlow's format gives, as we read it, and what is to be given."""
+    args = [np.asarray(a) for a in args]
+    module = tf.Module()
+    specs = [tf.TensorSpec(a.shape, tf.as_dtype(a.dtype), name=f"a{k}") for k, a in enumerate(args)]
+    module.f = tf.function(function, input_signature=specs, autograph=False)
+    tf.saved_model.save(module, tmp_path, format="tensorflow")
+    return tf.saved_model.load(str(tmp_path)).f(*map(EagerTensor, args)), module.f(*map(EagerTensor, args))
+
+
+@pytest.mark.parametrize("k", range(12))
+def test_transposed_convolutions(k, tmp_path):
+    """In groups, with gaps and in three dimensions, they were refused."""
+    sample = SAMPLES["conv_input_grad"][k]
+    got, want = saved_and_read(tmp_path, applied("conv_input_grad", sample), *sample.args)
+    close(got.numpy(), want.numpy(), terms=100, size=1.0)
+
+
+@pytest.mark.parametrize("function", [tf.abs, lambda x: tf.math.is_finite(tf.math.exp(x))])
+def test_complex_numbers(function, tmp_path):
+    """They were written with operators for real numbers: TensorFlow could not load the model."""
+    got, want = saved_and_read(tmp_path, function, np.array([1 + 2j, 3j, 1e3, -1], np.complex64))
+    close(got.numpy(), want.numpy()) if want.dtype.is_floating else np.testing.assert_array_equal(got, want)
+
+
+def test_a_dtype_that_an_operator_does_not_take(tmp_path):
+    module = tf.Module()
+    int4 = tf.experimental.int4
+    module.f = tf.function(lambda x: x * 2 - tf.constant(1, int4), input_signature=[tf.TensorSpec([2], int4)])
+    with pytest.raises(CannotBeExported, match=r"at test_to_tensorflow.py:\d+, is about int4, which .* operator Mul"):
+        tf.saved_model.save(module, tmp_path, format="tensorflow")
+
+
+def test_operators_that_have_limits_are_there():
+    for operator, attribute in ALLOWED:
+        arguments = [*OPERATORS[operator].inputs, *OPERATORS[operator].outputs]
+        assert attribute in {argument.kind for argument in arguments}, f"{operator}.{attribute}"
 
 
 def test_the_model_is_read_again():
