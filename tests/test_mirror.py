@@ -93,8 +93,8 @@ THROUGH = """
     export/to_tensorflow/to_tensorflow: export/sizes export/to_tensorflow/body export/to_tensorflow/bundle
         export/to_tensorflow/dtypes export/to_tensorflow/flow export/to_tensorflow/networks
         export/to_tensorflow/objects export/to_tensorflow/operators export/to_tensorflow/refused
-        export/to_tensorflow/rules export/to_tensorflow/saved_models export/to_tensorflow/serving export/to_tensorflow/structures
-        export/to_tensorflow/tables saved_model/for_tensorflow
+        export/to_tensorflow/rules export/to_tensorflow/saved_models export/to_tensorflow/serving
+        export/to_tensorflow/structures export/to_tensorflow/tables saved_model/for_tensorflow
     experimental/extension_type/batching: api/control/batchables
     experimental/extension_type/types: experimental/extension_type
     experimental/numpy/numpy: experimental/numpy/random

@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 
+import jax
 import numpy as np
 import onnx
 import onnxruntime
@@ -231,6 +232,17 @@ print([run.call(np.ones((n, 3), np.float32))[0].tolist() for n in (1, 2)])
 """
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[[[3.0, 3.0]], [[3.0, 3.0], [3.0, 3.0]]]"
+
+
+@pytest.mark.parametrize("function", [tf.linalg.eigvals, tf.linalg.sqrtm])
+def test_stablehlo_for_the_platforms_that_have_it(function, caplog):
+    """An error of the compiler used to come through."""
+    x = np.array([[2.0, 1.0], [0.0, 3.0]], np.float32)
+    with caplog.at_level(logging.WARNING, "tapeflow"):
+        program = tf.export.stablehlo(function, [tf.TensorSpec([2, 2])])
+    assert program.platforms == ("cpu",) and "for cpu alone" in caplog.text
+    [got] = jax.export.deserialize(program.serialize()).call(x)
+    close(np.asarray(got), function(tf.constant(x)).numpy(), terms=10, size=4.0)
 
 
 # ---- what can be exported
