@@ -54,8 +54,8 @@ def _exported(function: ConcreteFunction, known: set[str]) -> Any:
         raise CannotBeExported(f"{function.name} cannot be exported to StableHLO: {error.message}") from None
     except portable.Unportable as error:
         raise CannotBeExported(
-            f"{function.name} cannot be exported to StableHLO: it needs a library of the platform, whose calls are not "
-            f"the same in all its versions ({error})."
+            f"{function.name} cannot be exported to StableHLO: it needs a library of the platform, whose calls are "
+            f"not the same in all its versions ({error})."
         ) from None
     if without := [name for name in portable.PLATFORMS if name not in made.platforms]:
         logging.getLogger("tapeflow").warning(

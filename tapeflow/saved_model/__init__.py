@@ -32,6 +32,7 @@ from tapeflow.saved_model.loading import (
     SignatureFunction as _SignatureFunction,
     named_outputs as _named_outputs,
 )
+from tapeflow.storage.places import place as _place
 
 from . import writing as _saved
 
@@ -156,13 +157,16 @@ def save(
     """
     if format not in ("tapeflow", "tensorflow"):
         raise ValueError(f"The format of a saved model is 'tapeflow' or 'tensorflow', not {format!r}.")
-    writer = _saved.ObjectWriter()
-    writer.root(obj)
-    if format == "tensorflow":
+    with _place(export_dir, "a SavedModel", folder=True) as folder:
+        writer = _saved.ObjectWriter()
+        writer.root(obj)
         chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
-        _save_for_tensorflow(writer, obj, _Path(_os.fspath(export_dir)), chosen)
-        return
-    chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
+        save_as = _save_for_tensorflow if format == "tensorflow" else _save
+        save_as(writer, obj, _Path(folder), chosen)
+
+
+def _save(writer: _saved.ObjectWriter, obj: Any, folder: _Path, chosen: dict[str, Any]) -> None:
+    """Our own format."""
     described = {
         name: {"function": writer.function(f), "inputs": _input_names(_only_trace(f))} for name, f in chosen.items()
     }
@@ -173,7 +177,7 @@ def save(
         "signatures": described,
     }
     _check_readable(model, writer)
-    _write_model(_Path(_os.fspath(export_dir)), model, writer.arrays)
+    _write_model(folder, model, writer.arrays)
 
 
 def _check_readable(model: dict, writer: _saved.ObjectWriter) -> None:
@@ -225,8 +229,14 @@ def _signatures(given: Any) -> dict[str, Any]:
                 "`tf.functions` with an input signature or concrete functions can be used as a signature; "
                 "f.get_concrete_function(tf.TensorSpec(...)) makes one."
             )
+        trace = _only_trace(function)
+        if trace.as_python:
+            raise _saved.CannotBeSaved(
+                f"The signature {name!r} cannot be saved, since {trace.name} is not a graph but runs as plain Python. "
+                f"{trace.why}"
+            )
         _named_outputs(
-            _only_trace(function).structured_outputs,
+            trace.structured_outputs,
             f"the function used to generate the SavedModel signature {name!r}",
         )
     return chosen

@@ -213,9 +213,10 @@ def test_a_vocabulary_is_no_table_of_onnx():
 
 
 def test_files(tmp_path):
-    tf.export.onnx(tf.sin, [x_spec], tmp_path / "sin.onnx")
-    onnx.checker.check_model(str(tmp_path / "sin.onnx"), full_check=True)
-    [got] = onnxruntime.InferenceSession(str(tmp_path / "sin.onnx")).run(None, {"x": rows(2)})
+    path = str(tmp_path / "new" / "sin.onnx")
+    tf.export.onnx(tf.sin, [x_spec], path)
+    onnx.checker.check_model(path, full_check=True)
+    [got] = onnxruntime.InferenceSession(path).run(None, {"x": rows(2)})
     close(got, np.sin(rows(2)))
 
 

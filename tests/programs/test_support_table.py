@@ -73,7 +73,7 @@ def test_the_page_links_to_the_documentation(script):
 
 
 def test_every_primitive_is_in_the_table_of_exports(script):
-    """As the lowering tables have it: a page that is not written again fails above, a primitive that is in none here."""
+    """As the tables of rules have it; a page that is not up to date fails above."""
     from tapeflow.core.primitive import REGISTRY
 
     rows = [line for line in script.PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]

@@ -2,12 +2,14 @@
 signatures. Each is a node, and its number is its place in the list."""
 
 import inspect
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.core.variables.variable import Variable
+from tapeflow.export.lowering import CannotBeExported
 from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.io.model_messages import SavedObjectGraph, TrackableObjectGraph
 from tapeflow.ops.arrays.tables import Entries
@@ -187,13 +189,22 @@ class Objects:
         return self.done[id(function)], program
 
     def _function(self, number: int, function: Traced) -> None:
-        described = []
+        described: list[Any] = []
+        refused: list[CannotBeExported] = []
         for trace in function.traces:
-            done, program = self._written(trace, function.name)
+            try:
+                done, program = self._written(trace, function.name)
+            except CannotBeExported as error:  # for other arguments, such as training=False, it may be written
+                refused.append(error)
+                continue
             described.append(arguments(trace, function.signature, program))
             if done.name not in self.graph.nodes[number].function.concrete_functions:
                 self.graph.nodes[number].function.concrete_functions.append(done.name)
             self._concrete(done.name, done, described[-1], results(trace, done.results))
+        if refused and not described:
+            raise refused[0]
+        for error in refused:
+            logging.getLogger("tapeflow").warning("%s Its other traces are saved.", error)
         spec = self.graph.nodes[number].function.function_spec
         spec.fullargspec.CopyFrom(full_spec(function.signature))
         if function.fixed and len(described) == 1:

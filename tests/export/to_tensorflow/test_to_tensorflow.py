@@ -1,7 +1,9 @@
 """TensorFlow's SavedModels: what is committed in `model/` TensorFlow itself has loaded and run, and it is what is
 written today, byte by byte; `answers.json` is what TensorFlow gave."""
 
+import errno
 import json
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from tapeflow.core.primitive import REGISTRY
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.export import CannotBeExported
 from tapeflow.export.compositions import COMPOSITIONS
-from tapeflow.export.to_tensorflow import RULES
+from tapeflow.export.to_tensorflow import RULES, saved_models
 from tapeflow.export.to_tensorflow.dtypes import ALLOWED
 from tapeflow.export.to_tensorflow.operators import OPERATORS
 from tapeflow.export.to_tensorflow.refused import REFUSED
@@ -234,3 +236,82 @@ def test_an_older_model_is_replaced(tmp_path):
     for _ in range(2):
         write(tmp_path)
     assert (tmp_path / "saved_model.pb").read_bytes() == (FOLDER / "saved_model.pb").read_bytes()
+
+
+def content(folder):
+    return {f.relative_to(folder): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+
+
+@pytest.mark.parametrize("nth", range(1, 5))
+def test_an_older_model_stays_whole_when_writing_fails(nth, tmp_path, monkeypatch):
+    """Whichever file it is that the disk has no room for."""
+    write(tmp_path / "model")
+    before, count = content(tmp_path / "model"), 0
+    model = Model()
+    model.total.assign(7.0)
+    whole = Path.write_bytes
+
+    def full(path, data):
+        nonlocal count
+        count += 1
+        if count == nth:
+            whole(path, data[:10])
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        return whole(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    if nth < 4:
+        with pytest.raises(OSError, match=r"No space left on device, so a SavedModel was not written.*model'"):
+            tf.saved_model.save(model, tmp_path / "model", format="tensorflow")
+        assert content(tmp_path) == {Path("model") / name: data for name, data in before.items()}
+    else:  # there are three
+        tf.saved_model.save(model, tmp_path / "model", format="tensorflow")
+        assert content(tmp_path / "model") != before
+
+
+def test_a_model_that_cannot_be_read_again_is_not_written(tmp_path, monkeypatch):
+    write(tmp_path / "model")
+    before = content(tmp_path / "model")
+    monkeypatch.setattr(saved_models, "bundle", lambda values: (b"no index", b""))
+    with pytest.raises(tf.errors.InternalError, match=r"could not be read again: .*Nothing was written"):
+        write(tmp_path / "model")
+    assert content(tmp_path / "model") == before
+
+
+def test_one_folder_has_one_model(tmp_path):
+    """A model in the other format used to stay, and `load` here or TensorFlow read the older one."""
+    module = tf.Module()
+    module.v = tf.Variable(1.0)
+    for k, format in enumerate(("tapeflow", "tensorflow", "tapeflow")):
+        module.v.assign(k)
+        tf.saved_model.save(module, tmp_path, format=format)
+        assert float(tf.saved_model.load(tmp_path).v) == k
+        assert (tmp_path / "saved_model.pb").exists() == (format == "tensorflow")
+
+
+def test_traces_that_cannot_be_written_are_left_out(tmp_path, caplog):
+    """One that calls Python used to keep all others from being saved."""
+    module = tf.Module()
+    module.f = tf.function(lambda x, python=False: tf.py_function(lambda x: x, [x], tf.float32) if python else x + 1)
+    module.f(X)
+    module.f(X, python=True)
+    with caplog.at_level(logging.WARNING, "tapeflow"):
+        tf.saved_model.save(module, tmp_path, format="tensorflow")
+    assert "Its other traces are saved" in caplog.text
+    np.testing.assert_array_equal(tf.saved_model.load(tmp_path).f(tf.constant(X)).numpy(), X + 1)
+
+
+def test_names_of_a_dict_are_texts(tmp_path):
+    module = tf.Module()
+    module.by = {1: tf.Variable(1.0)}
+    with pytest.raises(ValueError, match=r"by, contains a non-string key"):
+        tf.saved_model.save(module, tmp_path, format="tensorflow")
+
+
+def test_a_signature_that_runs_as_python_says_so(tmp_path):
+    """It said that a result was None."""
+    module = tf.Module()
+    module.f = tf.function(lambda x: tf.strings.split(x).values, input_signature=[tf.TensorSpec([None], tf.string)])
+    for format in ("tensorflow", "tapeflow"):
+        with pytest.raises(ValueError, match=r"'f' cannot be saved, since .* runs as plain Python.*split needs"):
+            tf.saved_model.save(module, tmp_path, signatures={"f": module.f}, format=format)
