@@ -111,20 +111,36 @@ def _concrete(function: Any, signature: Any) -> _ConcreteFunction:
         if signature is not None:
             raise ValueError("A concrete function has its signature: leave `signature` out.")
         found = function
+    elif signature is not None:
+        of = function if isinstance(function, (_Function, _LoadedFunction)) else _function(function)
+        found = of.get_concrete_function(*_checked(signature))
     elif isinstance(function, (_Function, _LoadedFunction)):
-        found = function.get_concrete_function(*(() if signature is None else signature))
-    elif signature is None:
+        found = function.get_concrete_function()
+    else:
         raise ValueError(
             "A Python function needs a signature, one tf.TensorSpec for each argument: "
-            "signature=[tf.TensorSpec([None, 3])]."
+            "signature=[tf.TensorSpec([None, 3])]. A Keras model has one, which model.export(path, format=...) takes."
         )
-    else:
-        found = _function(function).get_concrete_function(*signature)
     if isinstance(found, _RankedFunction):
         raise CannotBeExported(
             f"{found.name} cannot be exported for tensors of any rank: say it, as in tf.TensorSpec([None, 3])."
         )
     return found
+
+
+def _checked(signature: Any) -> _Sequence[Any]:
+    """A signature, if it is one: a shape or the name of a dtype would be taken for constants."""
+    expected = "`signature` is a list with a tf.TensorSpec for each argument, such as [tf.TensorSpec([None, 3])]"
+    if not isinstance(signature, (list, tuple)) or _is_shape(signature) and signature:
+        raise TypeError(f"{expected}; got {signature!r}.")
+    for k, one in enumerate(signature):
+        if isinstance(one, (str, bytes, type)) or isinstance(one, (list, tuple)) and _is_shape(one):
+            raise TypeError(f"{expected}; its argument {k} is {one!r}.")
+    return signature
+
+
+def _is_shape(value: _Sequence[Any]) -> bool:
+    return all(d is None or isinstance(d, int) and not isinstance(d, bool) for d in value)
 
 
 def _place_of(path: Any, what: str) -> "_contextlib.AbstractContextManager[str | None]":

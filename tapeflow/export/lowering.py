@@ -90,6 +90,8 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
             f"{function.name} cannot be exported to {kind}, since it is not a graph but runs as plain Python. "
             f"{function.why}"
         )
+    if not stateful and not any(p is not None for p in function.result_indices):
+        raise CannotBeExported(f"{function.name} cannot be exported to {kind}: it returns no tensor.")
     traced, graph = function.graph, Lowering(known, f"{function.name} cannot be exported to {kind}")
     if function.assigned and not stateful:
         changed = ", ".join(repr(v.name) for v in function.assigned)

@@ -1,5 +1,6 @@
 """`tf.saved_model.save(…, format="tensorflow")`: what an object holds, given to the writer of TensorFlow's format."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,7 @@ class _Tree:
         if kind in ("list", "tuple", "dict"):
             return self._container(value, kind, key, path)
         if kind in ("function", "concrete"):
-            traced = _traced(value, path)
-            return None if traced is None else self._new(key, value, Held("function", traced, {}))
+            return self._new(key, value, Held("function", _traced(value, path), {}))
         if kind == "table":
             return self._new(key, value, Held("table", value.__tf_table__, {}))
         if kind is None:
@@ -115,8 +115,8 @@ class _Tree:
         return not parts
 
 
-def _traced(function: Any, path: str) -> Traced | None:
-    """A function with its traces; None if it has none."""
+def _traced(function: Any, path: str) -> Traced:
+    """A function with its traces."""
     if isinstance(function, RankedFunction):
         raise CannotBeExported(
             f"{path} cannot be exported to TensorFlow's format as one concrete function, since it takes tensors of "
@@ -126,5 +126,8 @@ def _traced(function: Any, path: str) -> Traced | None:
         return Traced(path.rpartition(".")[2], signature_of(function), False, [function])
     found = [trace for trace, _ in traces(function)]
     if not found:
-        return None
+        logging.getLogger("tapeflow").warning(
+            "Found untraced functions such as %s while saving. These functions will not be directly callable after "
+            "loading: call %s, or give it an input_signature, before saving.", name_of(function), path,
+        )  # fmt: skip
     return Traced(name_of(function), signature_of(function), has_signature(function), found)

@@ -263,6 +263,21 @@ def test_a_function_that_was_loaded(tmp_path):
     close(run(tf.export.onnx(loaded.f), rows(2))[0], np.exp(rows(2)) * 2, terms=3)
 
 
+@pytest.mark.parametrize(
+    "signature",
+    [(None, 3), tf.TensorSpec([2]), "model.onnx", [(None, 3)], ["float32"], [tf.TensorSpec([2]), np.float32]],
+)
+def test_what_is_no_signature(signature):
+    """Shapes and names of dtypes were taken for constants, and a path for letters."""
+    with pytest.raises(TypeError, match=r"`signature` is a list with a tf.TensorSpec for each argument"):
+        tf.export.onnx(lambda *xs: xs[0] * 2, signature)
+
+
+def test_constants_in_a_signature():
+    model = tf.export.onnx(lambda x, twice: x * 2 if twice else x, [x_spec, True])
+    close(run(model, rows(2))[0], rows(2) * 2)
+
+
 def test_a_missing_signature():
     with pytest.raises(ValueError, match="needs a signature"):
         tf.export.onnx(tf.sin)
@@ -281,6 +296,11 @@ def test_an_operation_that_onnx_has_not():
 
     with pytest.raises(CannotBeExported, match=r"f cannot be exported to ONNX: lgamma, at test_export.py:\d+, is a"):
         tf.export.onnx(f, [x_spec])
+
+
+def test_nothing_to_export():
+    with pytest.raises(CannotBeExported, match=r"cannot be exported to ONNX: it returns no tensor"):
+        tf.export.onnx(lambda x: None, [x_spec])
 
 
 @BOTH

@@ -315,3 +315,14 @@ def test_a_signature_that_runs_as_python_says_so(tmp_path):
     for format in ("tensorflow", "tapeflow"):
         with pytest.raises(ValueError, match=r"'f' cannot be saved, since .* runs as plain Python.*split needs"):
             tf.saved_model.save(module, tmp_path, signatures={"f": module.f}, format=format)
+
+
+def test_functions_that_were_never_called(tmp_path, caplog):
+    """They were missing after loading, and nothing said so."""
+    module = tf.Module()
+    module.f = tf.function(lambda x: x)
+    with caplog.at_level(logging.WARNING, "tapeflow"):
+        tf.saved_model.save(module, tmp_path, format="tensorflow")
+    assert "Found untraced functions such as <lambda> while saving" in caplog.text
+    with pytest.raises(ValueError, match="Found zero restored functions"):
+        tf.saved_model.load(tmp_path).f(X)
