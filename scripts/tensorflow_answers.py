@@ -59,6 +59,9 @@ def answers(folder):
         plain(model.dropped(x)), plain(model.dropped(x, training=True)), plain(model.dropped(x, True, scale=3.0)),
         plain(model.dropped(tf.constant(3))),
     ]  # fmt: skip
+    found["drawn"] = plain(model.drawn(tf.constant([3, 4])))
+    noise = [model.noisy(tf.ones([50, 3])).numpy() for _ in range(2)]
+    found["noisy"] = [sorted({float(y) for one in noise for y in one.ravel()}), bool((noise[0] == noise[1]).all())]
     found["train"] = [plain(model.train(x, tf.constant(Y))) for _ in range(2)]
     found["trained"] = plain(model.part.v.value())
     found["signature serving_default"] = plain(model.signatures["serving_default"](x=x)["output_0"])

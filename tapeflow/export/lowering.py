@@ -71,6 +71,7 @@ class Program(NamedTuple):
     variables: dict[int, Any]
     final: dict[int, Any]  # by the position of the output, variables that are assigned it
     left_out: list[Node]  # what is printed or checked
+    keys: list[int]  # for random numbers, new ones in each call
 
     def spec(self, index: int) -> Spec:
         return self.graph.symbols[index].spec
@@ -83,7 +84,8 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
         function: Traced, with sizes that may be unknown.
         known: The names of primitives that the format has.
         kind: What the format is called, for errors.
-        stateful: The format has variables, which are inputs and outputs then; else their values are constants.
+        stateful: The format has variables, which are inputs and outputs then, else their values are constants; and
+            random numbers.
     """
     if function.as_python:
         raise CannotBeExported(
@@ -117,7 +119,11 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
         kept.append(values[p])
     outputs = list(function.function.outputs)
     drawn = [p for _, p in traced.keys_drawn]
-    for node in traced.leading_to({*values, *traced.constants}, outputs, False):
+    keys = []
+    if stateful:
+        values |= {p: graph.new(spec_of(p)) for p in drawn}
+        keys = [values[p].index for p in drawn]
+    for node in () if stateful else traced.leading_to({*values, *traced.constants}, outputs, False):
         if not set(drawn).isdisjoint(node.inputs):
             raise CannotBeExported(
                 f"{function.name} cannot be exported to {kind}: {node.prim.name}, at {node.line}, draws random "
@@ -135,10 +141,10 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
             names[captured[1]] = variable.name.removesuffix(":0")
         elif stateful:
             names[values[p].index] = variable.name.removesuffix(":0")
-    clean = Cleaned(graph, inputs + list(variables), indices)
+    clean = Cleaned(graph, inputs + list(variables) + keys, indices)
     final = {function.count + k: v for k, v in enumerate(function.assigned)}
     return Program(
-        function.name, graph, inputs, clean.outputs, clean.nodes, clean.held, names, variables, final, left_out
+        function.name, graph, inputs, clean.outputs, clean.nodes, clean.held, names, variables, final, left_out, keys
     )
 
 
@@ -151,7 +157,9 @@ def part(function: GraphFunction, program: Program) -> Program:
         made = function.graph.replay(dict(zip(function.inputs, xs)), function.outputs)
         indices = [graph.index_of(t) for t in made]
     clean = Cleaned(graph, list(graph.inputs), indices)
-    return Program(function.name, graph, list(graph.inputs), clean.outputs, clean.nodes, clean.held, {}, {}, {}, [])
+    return Program(
+        function.name, graph, list(graph.inputs), clean.outputs, clean.nodes, clean.held, {}, {}, {}, [], []
+    )
 
 
 def missing(function: str, node: Node, kind: str, why: str) -> CannotBeExported:

@@ -19,11 +19,11 @@ from tapeflow.function.tracing.graph import Node
 from tapeflow.function.tracing.late_sizes import Sized, SizeOf
 from tapeflow.ops.arrays.tables import Entries
 
-from . import flow, networks, rules
+from . import flow, networks, random, rules
 from .body import RESOURCE, Body, Function, Kind, Library, Value, kind
 from .refused import REFUSED
 
-RULES: dict[str, Callable] = {**rules.RULES, **networks.RULES}
+RULES: dict[str, Callable] = {**rules.RULES, **networks.RULES, **random.RULES}
 KIND = "TensorFlow's format"
 _PLACES = "where in a window the largest element is, which only gradients and tf.nn.max_pool_with_argmax need"
 
@@ -73,6 +73,9 @@ def written(library: Library, program: Program, name: str, arguments: Sequence[s
         read = body.ReadVariableOp(handles[variable.serial], dtype=Kind(kind(spec.dtype)))
         reads.append(body.nodes[-1].name)
         body.values[index] = Value(read.ref, read.kind, tuple(spec.shape))
+    for index in program.keys:
+        if any(index in node.inputs for node in program.nodes):
+            body.values[index], body.changes = random.fresh_key(body), True
     try:
         found = _write(body, program)
         count = len(found) - len(program.final)

@@ -43,6 +43,8 @@ floats bool complexes signed unsigned string: ReverseV2.T AsString.T
 floats int32: Conv2D.T Conv2DBackpropInput.T
 float32 float64 index uint32 uint64: StringToNumber.out_type
 floats bool complexes signed unsigned: Where.T
+floats: StatelessRandomUniformV2.dtype StatelessRandomNormalV2.dtype StatelessTruncatedNormalV2.dtype
+index uint32 uint64: StatelessRandomUniformFullIntV2.dtype StatelessRandomUniformIntV2.dtype
 """
 
 

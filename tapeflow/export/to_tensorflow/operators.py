@@ -80,6 +80,12 @@ Fill: dims index_type, value T -> output T
 Complex: real T, imag T -> out Tout
 AsString: input T -> output string
 StringToHashBucketFast: input string -> output int64
+StatelessRandomUniformV2 StatelessRandomNormalV2 StatelessTruncatedNormalV2 StatelessRandomUniformFullIntV2:
+    shape Tshape, key uint64, counter uint64, alg int32 -> output dtype
+StatelessRandomUniformIntV2: shape Tshape, key uint64, counter uint64, alg int32, minval dtype, maxval dtype ->
+    output dtype
+StatelessRandomGetKeyCounter: seed Tseed -> key uint64, counter uint64
+RandomUniformInt: shape T, minval Tout, maxval Tout -> output Tout
 HashTableV2: -> table_handle resource
 InitializeTableV2: table_handle resource, keys Tkey, values Tval ->
 InitializeTableFromTextFileV2: table_handle resource, filename string ->

@@ -4,14 +4,13 @@ NAME, at LINE, …".
 A test holds that each primitive has a rule, a composition, or a line here.
 """
 
-_DRAWS = "draws random numbers, which TensorFlow draws differently: make them an argument of the function"
+_DRAWS = "draws random numbers in a way that this format has no rule for: make them an argument of the function"
 _GRADIENT = "is made for gradients, which are taken here: export a function that only computes (training=False)"
 _WORKERS = "works across replicas: export the function of one of them"
 _OTHERS = "has no rule for TensorFlow's format yet: do it before or after the exported function"
 
 _FAMILIES = {
-    _DRAWS: """advance_key split_key scrambled_key threefry_words random_uniform random_bits random_integers
-        random_normal random_truncated_normal truncated_normal_quantile truncated_normal_share random_between
+    _DRAWS: """split_key threefry_words truncated_normal_quantile truncated_normal_share random_between
         random_gamma gamma_tail random_poisson random_binomial random_categorical random_permutation shuffled_index
         sample_classes random_window""",
     _GRADIENT: """uncompress conv_filter_grad unpool pick origin_index dilation_origin window_spread cofactors

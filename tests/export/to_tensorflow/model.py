@@ -82,6 +82,16 @@ class Model(tf.Module):
         """For each kind of arguments another trace."""
         return x * scale if training else x + 1
 
+    @tf.function(input_signature=[tf.TensorSpec([2], tf.int32, name="seed")])
+    def drawn(self, seed):
+        """By a seed: the same numbers on both sides."""
+        return tf.random.stateless_uniform([4], seed), tf.random.stateless_uniform([3], seed, 5, 50, tf.int32)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], name="x")])
+    def noisy(self, x):
+        """Other numbers in each call."""
+        return tf.nn.dropout(x, 0.5)
+
     @tf.function(input_signature=[tf.TensorSpec([None, 3], name="x"), tf.TensorSpec([None, 1], name="y")])
     def train(self, x, y):
         with tf.GradientTape() as tape:

@@ -96,6 +96,12 @@ def test_tensorflow_gave_texts_and_what_tables_hold():
     assert ANSWERS["served looked_up"] == ANSWERS["looked_up"][1]
 
 
+def test_tensorflow_drew_the_same_numbers_by_a_seed_and_new_ones_without():
+    for want, got in zip(ANSWERS["drawn"], Model().drawn([3, 4]), strict=True):
+        np.testing.assert_array_equal(np.array(want, got.dtype.as_numpy_dtype), got.numpy())
+    assert ANSWERS["noisy"] == [[0.0, 2.0], False]
+
+
 def test_tensorflow_gave_what_signatures_give():
     model = Model()
     for name in ("signature serving_default", "served serving_default"):  # as TensorFlow 2 loads it, and as servers do
@@ -217,6 +223,8 @@ def test_the_model_is_read_again():
     assert again.looked_up(tf.constant(WORDS), tf.constant(False)).numpy().tolist() == ANSWERS["looked_up"][1]
     close(again.train(tf.constant(X), tf.constant(Y)).numpy(), np.array(ANSWERS["train"][0], np.float32), terms=20)
     assert not np.array_equal(again.part.v.numpy(), Part(1.0).v.numpy())
+    ones = tf.ones([50, 3])
+    assert not np.array_equal(again.noisy(ones).numpy(), again.noisy(ones).numpy())
 
 
 def test_an_unknown_format():
