@@ -19,11 +19,11 @@ from tapeflow.function.tracing.graph import Node
 from tapeflow.function.tracing.late_sizes import Sized, SizeOf
 from tapeflow.ops.arrays.tables import Entries
 
-from . import flow, networks, random, rules
+from . import flow, mathematics, networks, random, rules
 from .body import RESOURCE, Body, Function, Kind, Library, Value, kind
 from .refused import REFUSED
 
-RULES: dict[str, Callable] = {**rules.RULES, **networks.RULES, **random.RULES}
+RULES: dict[str, Callable] = {**rules.RULES, **mathematics.RULES, **networks.RULES, **random.RULES}
 KIND = "TensorFlow's format"
 _PLACES = "where in a window the largest element is, which only gradients and tf.nn.max_pool_with_argmax need"
 

@@ -16,7 +16,8 @@ from .dtypes import ALLOWED
 from .operators import OPERATORS
 
 _INT, _INT32 = np.dtype(np.int64), np.dtype(np.int32)
-_FIXED = {"float32": 1, "int32": 3, "int64": 9, "bool": 10, "string": 7, "resource": 20, "variant": 21, "uint64": 23}
+_FIXED = {"float32": 1, "int32": 3, "int64": 9, "bool": 10, "string": 7, "resource": 20, "variant": 21,
+          "uint8": 4, "uint64": 23}  # fmt: skip
 
 
 class Value:
