@@ -148,6 +148,19 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
     )
 
 
+MOST = 2**31 - 1  # bytes of one protocol buffer, or of one program of XLA
+
+
+def check_weight(program: Program, kind: str) -> None:
+    """Refuse what does not fit into one file, before it is put together."""
+    weight = sum(array.nbytes for array in program.held.values())
+    if weight > MOST:
+        raise CannotBeExported(
+            f"{program.name} cannot be exported to {kind}: it has {weight / 2**30:.1f} GB of weights, and one file "
+            'holds 2. Export parts of it, or save it with format="tensorflow", which has weights in own files.'
+        )
+
+
 def part(function: GraphFunction, program: Program) -> Program:
     """A graph inside of an operation of a program: a branch, or the body of a loop."""
     outer = program.graph

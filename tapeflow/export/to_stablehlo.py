@@ -16,7 +16,7 @@ from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.function.tracing.graph import Node
 
 from .compositions import COMPOSITIONS
-from .lowering import CannotBeExported, Program, lowered, missing, part
+from .lowering import CannotBeExported, Program, check_weight, lowered, missing, part
 
 
 def program_of(function: ConcreteFunction) -> Any:
@@ -42,6 +42,7 @@ class _Asked(Exception):
 def _exported(function: ConcreteFunction, known: set[str]) -> Any:
     portable = loaded("tapeflow.engines.xla.portable")
     program = lowered(function, known, "StableHLO")
+    check_weight(program, "StableHLO")
     for index in (*program.inputs, *program.outputs):
         if program.spec(index).dtype.kind == "O":
             raise CannotBeExported(f"{function.name} cannot be exported to StableHLO: it takes or returns texts.")

@@ -130,10 +130,10 @@ def save(
         obj: A `tf.Module`, a Keras model, or another object with variables and functions as attributes.
         signatures: A function or concrete function, or a dict of them by name.
         format: "tapeflow", which `load` reads; or "tensorflow": TensorFlow's own SavedModel, for TensorFlow and its
-            servers. That has the variables and functions among the attributes of `obj`, with those of their traces
-            that were made, and the signatures.
+            servers, with all objects, variables and lookup tables that `obj` holds. `load` reads that, too.
 
     Raises:
+        OSError: If the folder cannot be written: an older model in it stays as it was.
         ValueError: If a signature is no function with an input signature.
         CannotBeExported: If TensorFlow has no operator for something in a function (`tf.export.CannotBeExported`).
 

@@ -11,10 +11,11 @@ import onnxruntime
 import pytest
 
 import tapeflow as tf
-from tapeflow.export import CannotBeExported
+from tapeflow.export import CannotBeExported, lowering
 from tests.rounding import close
 
 x_spec = tf.TensorSpec([None, 3], name="x")
+BOTH = pytest.mark.parametrize("export", [tf.export.onnx, tf.export.stablehlo])
 
 
 def rows(count, seed=0):
@@ -286,9 +287,6 @@ def test_a_missing_signature():
 # ---- what cannot
 
 
-BOTH = pytest.mark.parametrize("export", [tf.export.onnx, tf.export.stablehlo])
-
-
 def test_an_operation_that_onnx_has_not():
     def f(x):
         y = x + 1
@@ -296,6 +294,16 @@ def test_an_operation_that_onnx_has_not():
 
     with pytest.raises(CannotBeExported, match=r"f cannot be exported to ONNX: lgamma, at test_export.py:\d+, is a"):
         tf.export.onnx(f, [x_spec])
+
+
+@BOTH
+def test_more_weights_than_a_file_holds(export, monkeypatch, tmp_path):
+    """It was put together first, in memory; then XLA's file failed in its own way."""
+    monkeypatch.setattr(lowering, "MOST", 1000)
+    weights = tf.Variable(np.ones((3, 100), np.float32))
+    with pytest.raises(CannotBeExported, match=r"it has 0.0 GB of weights, and one file holds 2"):
+        export(lambda x: x @ weights, [x_spec], tmp_path / "model")
+    assert not list(tmp_path.iterdir())
 
 
 def test_nothing_to_export():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tapeflow.export.lowering import MOST
 from tapeflow.io.model_messages import SavedModel
 from tapeflow.storage.checkpoints.bundle import GRAPH_KEY
 from tapeflow.storage.whole_files import made_whole
@@ -16,7 +17,6 @@ from .objects import Held as Held, Objects, Signature as Signature, Traced as Tr
 from .serving import Serving
 
 MODEL = "saved_model.pb"
-_MOST = 2**31 - 1  # bytes of one protocol buffer
 
 
 def write(
@@ -55,7 +55,7 @@ def _files(objects: Objects) -> dict[str, bytes]:
     meta.object_graph_def.CopyFrom(objects.graph)
     Serving(meta, objects)
     meta.graph_def.library.function.extend(objects.library.functions)
-    if model.ByteSize() > _MOST:
+    if model.ByteSize() > MOST:
         raise ValueError(
             f"The model cannot be saved in TensorFlow's format: its graphs and constants have "
             f"{model.ByteSize() / 2**30:.1f} GB, and {MODEL} holds 2. Make large constants variables, which are in "
