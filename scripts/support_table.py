@@ -14,6 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
+import export_table  # noqa: E402
 import libraries  # noqa: E402
 import reference  # noqa: E402
 
@@ -34,8 +35,7 @@ PARTLY = {
     "tf.debugging.set_log_device_placement": "accepted; nothing is logged",
     "tf.distribute.NcclAllReduce": "accepted; XLA chooses how devices exchange values",
     "tf.distribute.TPUStrategy": "one replica",
-    "tf.saved_model.load": "reads tapeflow's own format, not TensorFlow's",
-    "tf.saved_model.save": "writes tapeflow's own format, not TensorFlow's",
+    "tf.saved_model.save": 'writes its own format, and TensorFlow\'s with `format="tensorflow"`',
     "tf.train.Checkpoint": "reads TensorFlow's files, and writes its own format",
 }
 # Why something is not there, where no hint says what to use in its place.
@@ -141,6 +141,10 @@ def page(survey: list[dict]) -> str:
         "without the package tensorflow-text on both sides, so most of its tests of text are in neither count.",
         "",
         *libraries.table(),
+        "",
+        "## Exports, by primitive",
+        "",
+        *export_table.section(),
     ]
     return "\n".join(text) + "\n"
 

@@ -91,8 +91,11 @@ THROUGH = """
     export/to_onnx/to_onnx: export/to_onnx/arrays export/to_onnx/builder export/to_onnx/elementwise
         export/to_onnx/flow export/to_onnx/networks export/to_onnx/refused export/to_onnx/strings
     export/to_tensorflow/to_tensorflow: export/sizes export/to_tensorflow/body export/to_tensorflow/bundle
-        export/to_tensorflow/flow export/to_tensorflow/networks export/to_tensorflow/operators
-        export/to_tensorflow/refused export/to_tensorflow/rules export/to_tensorflow/saved_models
+        export/to_tensorflow/dtypes export/to_tensorflow/flow export/to_tensorflow/mathematics
+        export/to_tensorflow/networks export/to_tensorflow/objects export/to_tensorflow/operators
+        export/to_tensorflow/random export/to_tensorflow/refused export/to_tensorflow/rules
+        export/to_tensorflow/saved_models export/to_tensorflow/serving
+        export/to_tensorflow/structures export/to_tensorflow/tables saved_model/for_tensorflow
     experimental/extension_type/batching: api/control/batchables
     experimental/extension_type/types: experimental/extension_type
     experimental/numpy/numpy: experimental/numpy/random

@@ -19,6 +19,12 @@ def with_own_formats(export: Callable) -> Callable:
         **kwargs: Any,
     ) -> Any:  # fmt: skip
         if format not in _FORMATS:
+            if format not in _KERAS_OWN:
+                known = ", ".join(map(repr, (*_FORMATS, *_KERAS_OWN)))
+                raise ValueError(
+                    f"Unrecognized format={format}. Supported formats are: {known}; 'tf_saved_model' is what "
+                    "tf.saved_model.load reads here, and 'tensorflow' what TensorFlow and its servers read."
+                )
             return export(self, filepath, format, verbose, input_signature, **kwargs)
         if kwargs:
             raise ValueError(f"{', '.join(kwargs)}: model.export(format={format!r}) has no such options here.")
@@ -48,6 +54,8 @@ def _as_tensorflow(function: Callable, specs: list, path: Any) -> None:
     tf.saved_model.save(module, path, signatures={"serve": module.serve, "serving_default": module.serve},
                         format="tensorflow")  # fmt: skip
 
+
+_KERAS_OWN = "tf_saved_model", "openvino", "litert", "torch"
 
 _FORMATS: dict[str, Callable] = {
     "onnx": lambda function, specs, path: tf.export.onnx(function, specs, path),

@@ -4,6 +4,7 @@ A function is traced for a signature, and its graph of primitives is written dow
 for runtimes such as `onnxruntime`, StableHLO for whatever runs XLA.
 """
 
+import contextlib as _contextlib
 import os as _os
 from collections.abc import Callable as _Callable, Sequence as _Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from tapeflow.function.tracing.concrete import ConcreteFunction as _ConcreteFunc
 from tapeflow.function.tracing.polymorphic import BoundFunction as _BoundFunction, Function as _Function
 from tapeflow.function.tracing.ranks import RankedFunction as _RankedFunction
 from tapeflow.names.extras import install as _install
+from tapeflow.storage.places import place as _place
 from tapeflow.storage.whole_files import replacing as _replacing
 
 if TYPE_CHECKING:
@@ -60,9 +62,10 @@ def onnx(
         if error.name != "onnx":
             raise
         raise ModuleNotFoundError(f"ONNX needs onnx, which is not installed: {_install('export')}.") from error
-    made = model(_concrete(function, signature))
-    if path is not None:
-        _written(path, made.SerializeToString())
+    with _place_of(path, "an ONNX model") as file:
+        made = model(_concrete(function, signature))
+        if file is not None:
+            _write(file, made.SerializeToString())
     return made
 
 
@@ -94,9 +97,10 @@ def stablehlo(
     """
     from .to_stablehlo import program_of
 
-    made = program_of(_concrete(function, signature))
-    if path is not None:
-        _written(path, bytes(made.serialize()))
+    with _place_of(path, "a StableHLO program") as file:
+        made = program_of(_concrete(function, signature))
+        if file is not None:
+            _write(file, bytes(made.serialize()))
     return made
 
 
@@ -107,15 +111,16 @@ def _concrete(function: Any, signature: Any) -> _ConcreteFunction:
         if signature is not None:
             raise ValueError("A concrete function has its signature: leave `signature` out.")
         found = function
+    elif signature is not None:
+        of = function if isinstance(function, (_Function, _LoadedFunction)) else _function(function)
+        found = of.get_concrete_function(*_checked(signature))
     elif isinstance(function, (_Function, _LoadedFunction)):
-        found = function.get_concrete_function(*(() if signature is None else signature))
-    elif signature is None:
+        found = function.get_concrete_function()
+    else:
         raise ValueError(
             "A Python function needs a signature, one tf.TensorSpec for each argument: "
-            "signature=[tf.TensorSpec([None, 3])]."
+            "signature=[tf.TensorSpec([None, 3])]. A Keras model has one, which model.export(path, format=...) takes."
         )
-    else:
-        found = _function(function).get_concrete_function(*signature)
     if isinstance(found, _RankedFunction):
         raise CannotBeExported(
             f"{found.name} cannot be exported for tensors of any rank: say it, as in tf.TensorSpec([None, 3])."
@@ -123,6 +128,26 @@ def _concrete(function: Any, signature: Any) -> _ConcreteFunction:
     return found
 
 
-def _written(path: Any, content: bytes) -> None:
-    with _replacing(_os.fspath(path)) as file:
+def _checked(signature: Any) -> _Sequence[Any]:
+    """A signature, if it is one: a shape or the name of a dtype would be taken for constants."""
+    expected = "`signature` is a list with a tf.TensorSpec for each argument, such as [tf.TensorSpec([None, 3])]"
+    if not isinstance(signature, (list, tuple)) or _is_shape(signature) and signature:
+        raise TypeError(f"{expected}; got {signature!r}.")
+    for k, one in enumerate(signature):
+        if isinstance(one, (str, bytes, type)) or isinstance(one, (list, tuple)) and _is_shape(one):
+            raise TypeError(f"{expected}; its argument {k} is {one!r}.")
+    return signature
+
+
+def _is_shape(value: _Sequence[Any]) -> bool:
+    return all(d is None or isinstance(d, int) and not isinstance(d, bool) for d in value)
+
+
+def _place_of(path: Any, what: str) -> "_contextlib.AbstractContextManager[str | None]":
+    return _contextlib.nullcontext() if path is None else _place(path, what)
+
+
+def _write(path: str, content: bytes) -> None:
+    _os.makedirs(_os.path.dirname(_os.path.abspath(path)), exist_ok=True)
+    with _replacing(path) as file:
         file.write(content)

@@ -37,9 +37,12 @@ class Unsupported(Exception):
 class Lowering(Graph):
     """Writes a program down with the primitives of a format, those that are `available` by name, alone."""
 
-    def __init__(self, available: Collection[str], within: tuple[Graph, ...] | None = None) -> None:
+    def __init__(
+        self, available: Collection[str], refusal: str, within: tuple[Graph, ...] | None = None
+    ) -> None:  # fmt: skip
+        """`refusal` begins the error: "f cannot be exported to ONNX"."""
         super().__init__(within)
-        self.available = available
+        self.available, self.refusal = available, refusal
 
     def execute(self, prim: Operation, args: tuple[Any, ...], params: dict[Any, Any]) -> Any:
         if prim.name in self.available or prim.name not in COMPOSITIONS:
@@ -49,10 +52,9 @@ class Lowering(Graph):
         except (NotImplementedError, TypeError) as error:  # for these parameters, or this dtype, there is none
             node = replayed.get()
             where = "" if node is None else f", at {node.line}"
-            raise CannotBeExported(
-                f"{prim.name}{where} cannot be exported: it has no operator of its own there, and none for "
-                f"{str(error).splitlines()[0].rstrip('.')}."
-            ) from None
+            what = "" if isinstance(error, NotImplementedError) else "these dtypes: "
+            why = f"{what}{str(error).splitlines()[0].rstrip('.')}"
+            raise CannotBeExported(f"{self.refusal}: {prim.name}{where}, has no operator there for {why}.") from None
 
 
 class Program(NamedTuple):
@@ -69,6 +71,7 @@ class Program(NamedTuple):
     variables: dict[int, Any]
     final: dict[int, Any]  # by the position of the output, variables that are assigned it
     left_out: list[Node]  # what is printed or checked
+    keys: list[int]  # for random numbers, new ones in each call
 
     def spec(self, index: int) -> Spec:
         return self.graph.symbols[index].spec
@@ -81,14 +84,17 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
         function: Traced, with sizes that may be unknown.
         known: The names of primitives that the format has.
         kind: What the format is called, for errors.
-        stateful: The format has variables, which are inputs and outputs then; else their values are constants.
+        stateful: The format has variables, which are inputs and outputs then, else their values are constants; and
+            random numbers.
     """
     if function.as_python:
         raise CannotBeExported(
             f"{function.name} cannot be exported to {kind}, since it is not a graph but runs as plain Python. "
             f"{function.why}"
         )
-    traced, graph = function.graph, Lowering(known)
+    if not stateful and not any(p is not None for p in function.result_indices):
+        raise CannotBeExported(f"{function.name} cannot be exported to {kind}: it returns no tensor.")
+    traced, graph = function.graph, Lowering(known, f"{function.name} cannot be exported to {kind}")
     if function.assigned and not stateful:
         changed = ", ".join(repr(v.name) for v in function.assigned)
         raise CannotBeExported(
@@ -113,7 +119,11 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
         kept.append(values[p])
     outputs = list(function.function.outputs)
     drawn = [p for _, p in traced.keys_drawn]
-    for node in traced.leading_to({*values, *traced.constants}, outputs, False):
+    keys = []
+    if stateful:
+        values |= {p: graph.new(spec_of(p)) for p in drawn}
+        keys = [values[p].index for p in drawn]
+    for node in () if stateful else traced.leading_to({*values, *traced.constants}, outputs, False):
         if not set(drawn).isdisjoint(node.inputs):
             raise CannotBeExported(
                 f"{function.name} cannot be exported to {kind}: {node.prim.name}, at {node.line}, draws random "
@@ -131,22 +141,38 @@ def lowered(function: ConcreteFunction, known: Collection[str], kind: str, state
             names[captured[1]] = variable.name.removesuffix(":0")
         elif stateful:
             names[values[p].index] = variable.name.removesuffix(":0")
-    clean = Cleaned(graph, inputs + list(variables), indices)
+    clean = Cleaned(graph, inputs + list(variables) + keys, indices)
     final = {function.count + k: v for k, v in enumerate(function.assigned)}
     return Program(
-        function.name, graph, inputs, clean.outputs, clean.nodes, clean.held, names, variables, final, left_out
+        function.name, graph, inputs, clean.outputs, clean.nodes, clean.held, names, variables, final, left_out, keys
     )
+
+
+MOST = 2**31 - 1  # bytes of one protocol buffer, or of one program of XLA
+
+
+def check_weight(program: Program, kind: str) -> None:
+    """Refuse what does not fit into one file, before it is put together."""
+    weight = sum(array.nbytes for array in program.held.values())
+    if weight > MOST:
+        raise CannotBeExported(
+            f"{program.name} cannot be exported to {kind}: it has {weight / 2**30:.1f} GB of weights, and one file "
+            'holds 2. Export parts of it, or save it with format="tensorflow", which has weights in own files.'
+        )
 
 
 def part(function: GraphFunction, program: Program) -> Program:
     """A graph inside of an operation of a program: a branch, or the body of a loop."""
-    graph = Lowering(program.graph.available, (program.graph, *(program.graph.within or ())))
+    outer = program.graph
+    graph = Lowering(outer.available, outer.refusal, (outer, *(outer.within or ())))
     xs: list[Tensor] = [graph.argument(spec) for spec in function.specs]
     with entered(graph.frame()):
         made = function.graph.replay(dict(zip(function.inputs, xs)), function.outputs)
         indices = [graph.index_of(t) for t in made]
     clean = Cleaned(graph, list(graph.inputs), indices)
-    return Program(function.name, graph, list(graph.inputs), clean.outputs, clean.nodes, clean.held, {}, {}, {}, [])
+    return Program(
+        function.name, graph, list(graph.inputs), clean.outputs, clean.nodes, clean.held, {}, {}, {}, [], []
+    )
 
 
 def missing(function: str, node: Node, kind: str, why: str) -> CannotBeExported:

@@ -1,5 +1,6 @@
 """StableHLO from a graph of primitives: the kernels of the XLA engine, written down by jax instead of run."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.function.tracing.graph import Node
 
 from .compositions import COMPOSITIONS
-from .lowering import CannotBeExported, Program, lowered, missing, part
+from .lowering import CannotBeExported, Program, check_weight, lowered, missing, part
 
 
 def program_of(function: ConcreteFunction) -> Any:
@@ -41,6 +42,7 @@ class _Asked(Exception):
 def _exported(function: ConcreteFunction, known: set[str]) -> Any:
     portable = loaded("tapeflow.engines.xla.portable")
     program = lowered(function, known, "StableHLO")
+    check_weight(program, "StableHLO")
     for index in (*program.inputs, *program.outputs):
         if program.spec(index).dtype.kind == "O":
             raise CannotBeExported(f"{function.name} cannot be exported to StableHLO: it takes or returns texts.")
@@ -48,9 +50,20 @@ def _exported(function: ConcreteFunction, known: set[str]) -> Any:
     run = _traceable(program, sizes)
     specs = [(specialized(tuple(s.shape), sizes), s.dtype) for s in map(program.spec, program.inputs)]
     try:
-        return portable.exported(run, specs, function.name)
+        made = portable.exported(run, specs, function.name)
     except NoKernel as error:
         raise CannotBeExported(f"{function.name} cannot be exported to StableHLO: {error.message}") from None
+    except portable.Unportable as error:
+        raise CannotBeExported(
+            f"{function.name} cannot be exported to StableHLO: it needs a library of the platform, whose calls are "
+            f"not the same in all its versions ({error})."
+        ) from None
+    if without := [name for name in portable.PLATFORMS if name not in made.platforms]:
+        logging.getLogger("tapeflow").warning(
+            "%s is exported to StableHLO for %s alone: it has operations that %s do not have.",
+            function.name, ", ".join(made.platforms), ", ".join(without),
+        )  # fmt: skip
+    return made
 
 
 def _traceable(program: Program, sizes: Known) -> Callable:

@@ -32,6 +32,7 @@ from tapeflow.saved_model.loading import (
     SignatureFunction as _SignatureFunction,
     named_outputs as _named_outputs,
 )
+from tapeflow.storage.places import place as _place
 
 from . import writing as _saved
 
@@ -129,10 +130,10 @@ def save(
         obj: A `tf.Module`, a Keras model, or another object with variables and functions as attributes.
         signatures: A function or concrete function, or a dict of them by name.
         format: "tapeflow", which `load` reads; or "tensorflow": TensorFlow's own SavedModel, for TensorFlow and its
-            servers. That has the variables and functions among the attributes of `obj`, with those of their traces
-            that were made, and the signatures.
+            servers, with all objects, variables and lookup tables that `obj` holds. `load` reads that, too.
 
     Raises:
+        OSError: If the folder cannot be written: an older model in it stays as it was.
         ValueError: If a signature is no function with an input signature.
         CannotBeExported: If TensorFlow has no operator for something in a function (`tf.export.CannotBeExported`).
 
@@ -156,13 +157,16 @@ def save(
     """
     if format not in ("tapeflow", "tensorflow"):
         raise ValueError(f"The format of a saved model is 'tapeflow' or 'tensorflow', not {format!r}.")
-    writer = _saved.ObjectWriter()
-    writer.root(obj)
-    if format == "tensorflow":
+    with _place(export_dir, "a SavedModel", folder=True) as folder:
+        writer = _saved.ObjectWriter()
+        writer.root(obj)
         chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
-        _save_for_tensorflow(writer, obj, _Path(_os.fspath(export_dir)), chosen)
-        return
-    chosen = _default_signatures(writer.parts(obj)) if signatures is None else _signatures(signatures)
+        save_as = _save_for_tensorflow if format == "tensorflow" else _save
+        save_as(writer, obj, _Path(folder), chosen)
+
+
+def _save(writer: _saved.ObjectWriter, obj: Any, folder: _Path, chosen: dict[str, Any]) -> None:
+    """Our own format."""
     described = {
         name: {"function": writer.function(f), "inputs": _input_names(_only_trace(f))} for name, f in chosen.items()
     }
@@ -173,7 +177,7 @@ def save(
         "signatures": described,
     }
     _check_readable(model, writer)
-    _write_model(_Path(_os.fspath(export_dir)), model, writer.arrays)
+    _write_model(folder, model, writer.arrays)
 
 
 def _check_readable(model: dict, writer: _saved.ObjectWriter) -> None:
@@ -189,22 +193,15 @@ def _check_readable(model: dict, writer: _saved.ObjectWriter) -> None:
 
 def _save_for_tensorflow(writer: Any, obj: Any, folder: _Path, chosen: dict[str, Any]) -> None:
     """TensorFlow's SavedModel of an object."""
-    from tapeflow.export.to_tensorflow.saved_models import Signature, write
+    from tapeflow.export.to_tensorflow.saved_models import Signature
 
-    functions, variables = {}, {}
-    for name, part in writer.parts(obj).items():
-        part = _plain(part.__tf_variable__() if hasattr(part, "__tf_variable__") else part)
-        if isinstance(part, _Variable):
-            variables[name] = part
-        elif isinstance(part, _ConcreteFunction):
-            functions[name] = [part]
-        elif isinstance(part, (_Function, _LoadedFunction)) and _saved.traces(part):
-            functions[name] = [trace for trace, _ in _saved.traces(part)]
+    from .for_tensorflow import save
+
     signatures = {}
     for name, function in chosen.items():
         trace = _only_trace(function)
         signatures[name] = Signature(trace, _input_names(trace), _names_of_outputs(trace.structured_outputs))
-    write(folder, functions, variables, signatures)
+    save(writer, obj, folder, signatures)
 
 
 def _names_of_outputs(outputs: Any) -> list[str]:
@@ -232,8 +229,14 @@ def _signatures(given: Any) -> dict[str, Any]:
                 "`tf.functions` with an input signature or concrete functions can be used as a signature; "
                 "f.get_concrete_function(tf.TensorSpec(...)) makes one."
             )
+        trace = _only_trace(function)
+        if trace.as_python:
+            raise _saved.CannotBeSaved(
+                f"The signature {name!r} cannot be saved, since {trace.name} is not a graph but runs as plain Python. "
+                f"{trace.why}"
+            )
         _named_outputs(
-            _only_trace(function).structured_outputs,
+            trace.structured_outputs,
             f"the function used to generate the SavedModel signature {name!r}",
         )
     return chosen

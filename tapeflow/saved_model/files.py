@@ -17,6 +17,7 @@ from tapeflow.storage.whole_files import made_whole, replacing, sync
 __all__ = ["INDEX", "cannot_parse", "read_model", "write_model"]
 
 INDEX = "saved_model.json"
+_OF_TENSORFLOW = "saved_model.pb"
 _FORMAT, _VERSION = "tapeflow saved model", 1
 _serial = itertools.count()
 _being_saved: set[str] = set()  # files of values that this process writes right now
@@ -51,6 +52,7 @@ def write_model(folder: Path, model: dict, arrays: dict) -> None:
         raise
     finally:
         _being_saved.discard(values.name)
+    (folder / _OF_TENSORFLOW).unlink(missing_ok=True)  # an older model in its format, which TensorFlow would read
     now = values.stat().st_mtime
     for other in folder.glob("values-*.safetensors"):
         if other.name == before or other != values and _is_values_file(other.name) and _will_not_be_named(other, now):

@@ -82,7 +82,7 @@ class ObjectWriter:
         if id(value) in seen:
             return
         seen.add(id(value))
-        kind = _kind(value)
+        kind = kind_of(value)
         if kind == "function":
             yield value
         elif kind in ("list", "tuple", "dict", "object"):
@@ -100,7 +100,7 @@ class ObjectWriter:
         key = ("variable", value.serial) if is_variable else id(value)
         if key in self._numbers:
             return self._numbers[key]
-        kind = _kind(value)
+        kind = kind_of(value)
         if kind is None:
             return None
         node: dict = {"kind": kind}
@@ -197,11 +197,11 @@ class ObjectWriter:
             logging.getLogger("tapeflow").warning("%s Its %d other traces are saved.", python, len(written))
         if skipped is not None and not written:
             raise CannotBeSaved(
-                f"{_name(function)} cannot be saved: it was called with {skipped}, which a file cannot hold."
+                f"{name_of(function)} cannot be saved: it was called with {skipped}, which a file cannot hold."
             ) from None
         signature = function.signature if isinstance(function, LoadedFunction) else function._signature
         return {
-            "name": _name(function),
+            "name": name_of(function),
             "traces": written,
             "parameters": self._parameters(signature),
             "fixed": has_signature(function),
@@ -220,7 +220,7 @@ class ObjectWriter:
         return found
 
 
-def _kind(value: Any) -> str | None:
+def kind_of(value: Any) -> str | None:
     if isinstance(value, Variable):
         return "variable"
     if isinstance(value, (Function, LoadedFunction)):
@@ -254,7 +254,7 @@ def has_signature(function: Any) -> bool:
     return function.fixed if isinstance(function, LoadedFunction) else function.input_signature is not None
 
 
-def _name(function: Any) -> str:
+def name_of(function: Any) -> str:
     return function.__name__ if isinstance(function, LoadedFunction) else function._name
 
 
@@ -302,8 +302,8 @@ def _by_themselves(function: Function, found: list[ConcreteFunction]) -> list[Co
             try:
                 made[key] = function.traced_for(trace.structure, trace.tensor_positions, specs, None)
             except Exception as error:  # such as one that needs to know the size
-                log = logging.getLogger("tapeflow")
-                log.info("%s is not saved for the sizes that other functions call it with: %s", _name(function), error)
+                why = "%s is not saved for the sizes that other functions call it with: %s"
+                logging.getLogger("tapeflow").info(why, name_of(function), error)
     return [trace for trace in found if trace not in inner] + list(made.values())
 
 

@@ -4,16 +4,18 @@ import logging
 import subprocess
 import sys
 
+import jax
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 
 import tapeflow as tf
-from tapeflow.export import CannotBeExported
+from tapeflow.export import CannotBeExported, lowering
 from tests.rounding import close
 
 x_spec = tf.TensorSpec([None, 3], name="x")
+BOTH = pytest.mark.parametrize("export", [tf.export.onnx, tf.export.stablehlo])
 
 
 def rows(count, seed=0):
@@ -183,10 +185,39 @@ def test_texts():
     assert got.tolist() == ["one-!", "two-!"]
 
 
+@pytest.mark.parametrize(
+    ("keys", "values", "default", "given"),
+    [
+        (["a", "b"], [1, 2], -1, ["b", "q"]),
+        ([1, 2], ["x", "y"], "?", [2, 9]),
+        (["a"], [0.5], -1.0, ["a", "z"]),
+        (["a"], ["b"], "c", ["a", "é"]),
+        ([5, 6], [1.5, 2.5], 0.0, [6, 7]),
+        ([1], [2], 3, [1, 9]),
+    ],
+)
+def test_lookup_tables(keys, values, default, given):
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), default)
+    given = tf.constant(given)
+    model = tf.export.onnx(table.lookup, [tf.TensorSpec([None], given.dtype)])
+    onnx.checker.check_model(model, full_check=True)
+    [got] = run(model, given.numpy() if given.dtype != tf.string else np.array([t.decode() for t in given.numpy()]))
+    want = table.lookup(given).numpy()
+    assert got.tolist() == [t.decode() if isinstance(t, bytes) else t for t in want.tolist()]
+
+
+def test_a_vocabulary_is_no_table_of_onnx():
+    words = tf.lookup.KeyValueTensorInitializer(["a"], tf.constant([0], tf.int64))
+    table = tf.lookup.StaticVocabularyTable(words, 2)
+    with pytest.raises(CannotBeExported, match=r"table_lookup, at test_export.py:\d+, gives words .* by their hash"):
+        tf.export.onnx(lambda s: table.lookup(s), [tf.TensorSpec([None], tf.string)])
+
+
 def test_files(tmp_path):
-    tf.export.onnx(tf.sin, [x_spec], tmp_path / "sin.onnx")
-    onnx.checker.check_model(str(tmp_path / "sin.onnx"), full_check=True)
-    [got] = onnxruntime.InferenceSession(str(tmp_path / "sin.onnx")).run(None, {"x": rows(2)})
+    path = str(tmp_path / "new" / "sin.onnx")
+    tf.export.onnx(tf.sin, [x_spec], path)
+    onnx.checker.check_model(path, full_check=True)
+    [got] = onnxruntime.InferenceSession(path).run(None, {"x": rows(2)})
     close(got, np.sin(rows(2)))
 
 
@@ -203,6 +234,17 @@ print([run.call(np.ones((n, 3), np.float32))[0].tolist() for n in (1, 2)])
 """
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[[[3.0, 3.0]], [[3.0, 3.0], [3.0, 3.0]]]"
+
+
+@pytest.mark.parametrize("function", [tf.linalg.eigvals, tf.linalg.sqrtm])
+def test_stablehlo_for_the_platforms_that_have_it(function, caplog):
+    """An error of the compiler used to come through."""
+    x = np.array([[2.0, 1.0], [0.0, 3.0]], np.float32)
+    with caplog.at_level(logging.WARNING, "tapeflow"):
+        program = tf.export.stablehlo(function, [tf.TensorSpec([2, 2])])
+    assert program.platforms == ("cpu",) and "for cpu alone" in caplog.text
+    [got] = jax.export.deserialize(program.serialize()).call(x)
+    close(np.asarray(got), function(tf.constant(x)).numpy(), terms=10, size=4.0)
 
 
 # ---- what can be exported
@@ -222,15 +264,27 @@ def test_a_function_that_was_loaded(tmp_path):
     close(run(tf.export.onnx(loaded.f), rows(2))[0], np.exp(rows(2)) * 2, terms=3)
 
 
+@pytest.mark.parametrize(
+    "signature",
+    [(None, 3), tf.TensorSpec([2]), "model.onnx", [(None, 3)], ["float32"], [tf.TensorSpec([2]), np.float32]],
+)
+def test_what_is_no_signature(signature):
+    """Shapes and names of dtypes were taken for constants, and a path for letters."""
+    with pytest.raises(TypeError, match=r"`signature` is a list with a tf.TensorSpec for each argument"):
+        tf.export.onnx(lambda *xs: xs[0] * 2, signature)
+
+
+def test_constants_in_a_signature():
+    model = tf.export.onnx(lambda x, twice: x * 2 if twice else x, [x_spec, True])
+    close(run(model, rows(2))[0], rows(2) * 2)
+
+
 def test_a_missing_signature():
     with pytest.raises(ValueError, match="needs a signature"):
         tf.export.onnx(tf.sin)
 
 
 # ---- what cannot
-
-
-BOTH = pytest.mark.parametrize("export", [tf.export.onnx, tf.export.stablehlo])
 
 
 def test_an_operation_that_onnx_has_not():
@@ -240,6 +294,21 @@ def test_an_operation_that_onnx_has_not():
 
     with pytest.raises(CannotBeExported, match=r"f cannot be exported to ONNX: lgamma, at test_export.py:\d+, is a"):
         tf.export.onnx(f, [x_spec])
+
+
+@BOTH
+def test_more_weights_than_a_file_holds(export, monkeypatch, tmp_path):
+    """It was put together first, in memory; then XLA's file failed in its own way."""
+    monkeypatch.setattr(lowering, "MOST", 1000)
+    weights = tf.Variable(np.ones((3, 100), np.float32))
+    with pytest.raises(CannotBeExported, match=r"it has 0.0 GB of weights, and one file holds 2"):
+        export(lambda x: x @ weights, [x_spec], tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_to_export():
+    with pytest.raises(CannotBeExported, match=r"cannot be exported to ONNX: it returns no tensor"):
+        tf.export.onnx(lambda x: None, [x_spec])
 
 
 @BOTH

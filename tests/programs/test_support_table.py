@@ -70,3 +70,17 @@ def test_the_page_links_to_the_documentation(script):
         "supported |" in page
     )
     assert "| **not** |" in page
+
+
+def test_every_primitive_is_in_the_table_of_exports(script):
+    """As the tables of rules have it; a page that is not up to date fails above."""
+    from tapeflow.core.primitive import REGISTRY
+
+    rows = [line for line in script.PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    shown = {line.split("`")[1]: line for line in rows if line.count("|") == 5}
+    assert REGISTRY.keys() <= shown.keys()
+    assert shown["matmul"] == "| `matmul` | yes | yes | yes |"
+    for name in ("lgamma", "string_strip", "nonzero"):
+        found = script.export_table.formats(name)
+        assert "no" in {word for word, _ in found.values()}
+        assert all(bool(why) == (word == "no") for word, why in found.values())

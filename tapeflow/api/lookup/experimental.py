@@ -59,14 +59,12 @@ class MutableHashTable:
             else array_of(dynamic_default_values).reshape(-1, *sizes_of(self._default))
         )
 
-        def of(keys: Tensor) -> Tensor:
-            array = array_of(keys)
+        def of(tensor: Tensor) -> Tensor:
+            array = array_of(tensor)
             found = [self._values.get(key) for key in array.reshape(-1).tolist()]
             rest = [self._default] * len(found) if defaults is None else defaults
-            values = self._stacked(
-                [other if value is None else value for value, other in zip(found, rest)], array.shape
-            )
-            return EagerTensor(values)
+            values = [other if value is None else value for value, other in zip(found, rest)]
+            return EagerTensor(self._stacked(values, array.shape))
 
         return looked_up(keys, self.key_dtype, of)
 

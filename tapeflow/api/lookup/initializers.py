@@ -9,6 +9,7 @@ from tapeflow.api.strings.host import array_of
 from tapeflow.api.strings.paths import file_errors, local_path
 from tapeflow.core.dtypes import DType, as_dtype, int64, string
 from tapeflow.core.errors import invalid
+from tapeflow.ops.arrays.tables import Source
 
 __all__ = ["KeyValueTensorInitializer", "TextFileIndex", "TextFileInitializer"]
 
@@ -122,6 +123,13 @@ class TextFileInitializer:
         for number, line in enumerate(lines):
             key = self._part(line, number, self._key_index, self.key_dtype, 0)
             yield key, self._part(line, number, self._value_index, self.value_dtype, self._offset)
+
+    @property
+    def _source(self) -> Source:
+        return Source(
+            self._path, self._key_index, self._value_index, self._size, self._delimiter, self._offset,
+            lambda: dict(self._items()),
+        )  # fmt: skip
 
     def _part(self, line: bytes, number: int, index: int, dtype: DType, offset: int) -> Any:
         if index == TextFileIndex.LINE_NUMBER:

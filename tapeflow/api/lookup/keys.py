@@ -6,27 +6,26 @@ from typing import Any
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.api.sparse.tensor import SparseTensor
 from tapeflow.api.strings.host import array_of
-from tapeflow.core.convert import to_tensor
-from tapeflow.core.dtypes import DType
-from tapeflow.core.tensor import Tensor
+from tapeflow.core.apply import as_tensor
+from tapeflow.core.dtypes import DType, as_dtype
 
 __all__ = ["looked_up", "one_value"]
 
 
-def looked_up(keys: Any, dtype: DType, values_of: Callable[[Tensor], Tensor]) -> Any:
-    """`values_of` the tensor of keys, in the form that the keys have."""
+def looked_up(keys: Any, dtype: DType, values_of: Callable[[Any], Any]) -> Any:
+    """`values_of` a tensor of keys, in the form that the keys have."""
     if isinstance(keys, RaggedTensor):
         return keys.with_flat_values(looked_up(keys.flat_values, dtype, values_of))
     if isinstance(keys, SparseTensor):
         return SparseTensor(keys.indices, looked_up(keys.values, dtype, values_of), keys.dense_shape)
-    keys = to_tensor(keys)
-    given = keys.dtype
+    tensor = as_tensor(keys)
+    given = as_dtype(tensor.dtype)
     if given is not dtype:
         raise TypeError(
             f"Dtype of argument `keys` must be {dtype!r}, received: {given!r}. tf.cast or tf.strings.as_string "
             "changes it."
         )
-    return values_of(keys)
+    return values_of(tensor)
 
 
 def one_value(value: Any, dtype: DType) -> Any:

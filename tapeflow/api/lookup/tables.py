@@ -8,7 +8,7 @@ from tapeflow.core.dtypes import as_dtype, int64, string
 from tapeflow.core.errors import FailedPreconditionError
 from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.ops.strings.tables import Table
+from tapeflow.ops.arrays.tables import Entries
 
 __all__ = ["StaticHashTable", "StaticVocabularyTable"]
 
@@ -34,7 +34,6 @@ class StaticHashTable:
         )
         self._default = one_value(default_value, self.value_dtype)
         self._values: dict = {}
-        self._table = Table(self._values, self.value_dtype.np, self._default)
         for key, value in initializer._items():
             if self._values.setdefault(key, value) != value:
                 shown = key.decode(errors="replace") if isinstance(key, bytes) else key
@@ -44,6 +43,7 @@ class StaticHashTable:
                     f"HashTable has different value for same key. Key {shown} has {self._values[key]} and trying to "
                     f"add value {value}{f' of {initializer._path}' if hasattr(initializer, '_path') else ''}.",
                 )
+        self.__tf_table__ = entries(self._values, self._default, initializer)
 
     @property
     def default_value(self) -> Tensor:
@@ -59,7 +59,7 @@ class StaticHashTable:
         Raises:
             TypeError: If the keys are of another dtype than the table's.
         """
-        return looked_up(keys, self.key_dtype, lambda keys: ops.table_lookup(keys, table=self._table))
+        return looked_up(keys, self.key_dtype, lambda tensor: ops.table_lookup(tensor, table=self.__tf_table__))
 
     __getitem__ = lookup
 
@@ -115,9 +115,10 @@ class StaticVocabularyTable:
             raise TypeError(
                 f"lookup_key_dtype {self.key_dtype.name} does not fit the table's keys, which are {own.name}."
             )
-        self.value_dtype, self.name = int64, name or "string_to_index"
-        known = {} if initializer is None else StaticHashTable(initializer, -1)._values
-        self._table = Table(known, int64.np, -1, num_oov_buckets)
+        self.value_dtype, self.name, self._buckets = int64, name or "string_to_index", num_oov_buckets
+        self._table = None if initializer is None else StaticHashTable(initializer, -1)
+        known = {} if self._table is None else self._table._values
+        self.__tf_table__ = entries(known, -1, initializer, num_oov_buckets)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The numbers of a tensor of words; of a ragged or sparse tensor, one like it.
@@ -128,10 +129,25 @@ class StaticVocabularyTable:
         Raises:
             TypeError: If the keys are of another dtype than the table's.
         """
-        return looked_up(keys, self.key_dtype, lambda keys: ops.table_lookup(keys, table=self._table))
+        return looked_up(keys, self.key_dtype, lambda tensor: ops.table_lookup(tensor, table=self.__tf_table__))
 
     __getitem__ = lookup
 
     def size(self, name: str | None = None) -> Tensor:
         """How many numbers there are, those for unknown words included."""
-        return EagerTensor(packed([len(self._table.values) + self._table.buckets], int64, ()))
+        known = 0 if self._table is None else len(self._table._values)
+        return EagerTensor(packed([known + self._buckets], int64, ()))
+
+
+def entries(values: dict, default: Any, initializer: Any, buckets: int = 0) -> Entries:
+    """What a table holds, as arrays."""
+    key_dtype, value_dtype = (
+        (string, int64) if initializer is None else (initializer.key_dtype, initializer.value_dtype)
+    )
+    return Entries(
+        packed(list(values), key_dtype, (len(values),)),
+        packed(list(values.values()), value_dtype, (len(values),)),
+        packed([default], value_dtype, ()),
+        buckets,
+        getattr(initializer, "_source", None),
+    )

@@ -1,4 +1,5 @@
-"""Operations of `tf.raw_ops` that draw random numbers. They have the distributions of TensorFlow's, not its bits."""
+"""Operations of `tf.raw_ops` that draw random numbers. Those that are given a key or a seed draw TensorFlow's numbers;
+those of its generator have the same distributions."""
 
 from collections import namedtuple
 from collections.abc import Callable
@@ -7,9 +8,10 @@ from typing import Any
 from tapeflow.api import random
 from tapeflow.api.arrays.casting import cast
 from tapeflow.api.arrays.joining import concat
-from tapeflow.api.arrays.shaping import reshape
+from tapeflow.api.random import draws
 from tapeflow.core.apply import as_tensor
-from tapeflow.core.dtypes import float32, int64, uint64
+from tapeflow.core.dtypes import float32, int32, int64, uint64
+from tapeflow.core.primitive import recorded as ops
 
 __all__ = ["DRAWING"]
 
@@ -18,14 +20,14 @@ _Counter = namedtuple("StatelessRandomGetKeyCounterAlg", "key counter alg")
 
 
 def _key_and_counter(seed: Any) -> Any:
-    """The pair itself, in the form that the drawing operations take."""
-    pair = cast(seed, int64)
-    return _KeyAndCounter(reshape(pair[0], [1]), reshape(concat([pair[1:], pair[:1]], 0), [2]))
+    """The key of a pair of integers."""
+    words = ops.scrambled_key(as_tensor(seed))
+    return _KeyAndCounter(words[2:], words[:2])
 
 
-def _pair(key: Any, counter: Any) -> Any:
-    """Two integers that all of a key and a counter make different."""
-    return concat([cast(key, int64), cast(as_tensor(counter), int64)[:1]], 0)
+def _key(key: Any, counter: Any) -> Any:
+    """A key as ours are: the counter comes first."""
+    return concat([cast(counter, uint64), cast(key, uint64)], 0)
 
 
 def _seed(seed: int, seed2: int) -> Any:
@@ -56,20 +58,20 @@ DRAWING: dict[str, Callable] = dict(
     StatelessRandomGetKeyCounter=_key_and_counter,
     StatelessRandomGetAlg=lambda: as_tensor(1),
     StatelessRandomGetKeyCounterAlg=lambda seed: _Counter(*_key_and_counter(seed), as_tensor(1)),
-    StatelessRandomUniformV2=lambda shape, key, counter, alg, dtype=float32: random.stateless_uniform(
-        shape, _pair(key, counter), dtype=dtype
+    StatelessRandomUniformV2=lambda shape, key, counter, alg, dtype=float32: draws.uniform(
+        _key(key, counter), shape, 0, None, dtype
     ),
-    StatelessRandomNormalV2=lambda shape, key, counter, alg, dtype=float32: random.stateless_normal(
-        shape, _pair(key, counter), dtype=dtype
+    StatelessRandomNormalV2=lambda shape, key, counter, alg, dtype=float32: draws.normal(
+        _key(key, counter), shape, 0, 1, dtype
     ),
-    StatelessTruncatedNormalV2=lambda shape, key, counter, alg, dtype=float32: random.stateless_truncated_normal(
-        shape, _pair(key, counter), dtype=dtype
+    StatelessTruncatedNormalV2=lambda shape, key, counter, alg, dtype=float32: draws.truncated_normal(
+        _key(key, counter), shape, 0, 1, dtype
     ),
-    StatelessRandomUniformIntV2=lambda shape, key, counter, alg, minval, maxval: random.stateless_uniform(
-        shape, _pair(key, counter), minval, maxval, as_tensor(minval).dtype
+    StatelessRandomUniformIntV2=lambda shape, key, counter, alg, minval, maxval: draws.uniform(
+        _key(key, counter), shape, minval, maxval, as_tensor(minval).dtype
     ),
-    StatelessRandomUniformFullIntV2=lambda shape, key, counter, alg, dtype=uint64: random.stateless_uniform(
-        shape, _pair(key, counter), None, None, dtype
+    StatelessRandomUniformFullIntV2=lambda shape, key, counter, alg, dtype=uint64: draws.uniform(
+        _key(key, counter), shape, None, None, dtype
     ),
     StatelessRandomUniform=lambda shape, seed, dtype=float32: random.stateless_uniform(shape, seed, dtype=dtype),
     StatelessRandomNormal=lambda shape, seed, dtype=float32: random.stateless_normal(shape, seed, dtype=dtype),

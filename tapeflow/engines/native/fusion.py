@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import FLOAT32
-from .layout import readable
 from .calling import POINTER, function
+from .layout import readable
 from .library import library
 
 # How an operand is spread over the result.

@@ -18,8 +18,39 @@ def symbols(count: int) -> Sequence[Any]:
 
 
 def exported(run: Callable, specs: Sequence[tuple], name: str) -> Any:
-    """A `jax.export.Exported` of a function of JAX arrays with these (shapes, dtypes)."""
+    """A `jax.export.Exported` of a function of JAX arrays with these (shapes, dtypes), for all of the `PLATFORMS` that
+    have its operations: only CPUs decompose general matrices."""
     run.__name__ = run.__qualname__ = "".join(c if c.isalnum() else "_" for c in name)
     given = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in specs]
+    program = jax.jit(run)
+    try:
+        return _written(program, given, PLATFORMS)
+    except _CANNOT as error:
+        alone = [platform for platform in PLATFORMS if _can(program, given, [platform])]
+        if not alone:
+            raise Unportable(str(error).splitlines()[-1]) from None
+        # What each platform computes in its own way may not fit into one program.
+        return _written(program, given, alone if _can(program, given, alone) else alone[:1])
+
+
+class Unportable(Exception):
+    """A program that no platform's compiler writes down for another version of itself."""
+
+
+# Operations that a platform has not, or whose calls of its libraries may change.
+_CANNOT = NotImplementedError, ValueError
+
+
+def _written(program: Callable, given: Sequence[Any], platforms: Sequence[str]) -> Any:
     with jax.enable_x64(True):
-        return export.export(jax.jit(run), platforms=PLATFORMS)(*given)
+        made = export.export(program, platforms=platforms)(*given)
+        made.serialize()
+    return made
+
+
+def _can(program: Callable, given: Sequence[Any], platforms: Sequence[str]) -> bool:
+    try:
+        _written(program, given, platforms)
+    except _CANNOT:
+        return False
+    return True

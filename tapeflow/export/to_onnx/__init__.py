@@ -15,7 +15,16 @@ from onnx import helper
 
 from tapeflow.core.contracts import Operation
 from tapeflow.core.sizes import Expression, Size
-from tapeflow.export.lowering import CannotBeExported, Program, Unsupported, lowered, missing, output_names, unique
+from tapeflow.export.lowering import (
+    CannotBeExported,
+    Program,
+    Unsupported,
+    check_weight,
+    lowered,
+    missing,
+    output_names,
+    unique,
+)
 from tapeflow.function.control.flow import Choice
 from tapeflow.function.control.loops import Loop
 from tapeflow.function.tracing.concrete import ConcreteFunction
@@ -29,9 +38,8 @@ from .refused import REFUSED
 RULES: dict[str, Callable] = {**elementwise.RULES, **arrays.RULES, **networks.RULES, **strings.RULES}
 
 OPSET = 23  # what runtimes of the last two years read
-_IR = 11
+_IR, _CLASSICAL_OPSET = 11, 3
 _PLACES = "where in a window the largest element is, which only gradients and tf.nn.max_pool_with_argmax need"
-_MOST = 2**31 - 1  # bytes of one protocol buffer
 
 
 def model(function: ConcreteFunction, name: str | None = None) -> Any:
@@ -40,6 +48,7 @@ def model(function: ConcreteFunction, name: str | None = None) -> Any:
     CannotBeExported: an operation that ONNX does not have, a variable that is assigned, random numbers.
     """
     program = lowered(function, RULES, "ONNX")
+    check_weight(program, "ONNX")
     for node in program.left_out:
         logging.getLogger("tapeflow").info(
             "ONNX cannot print or check: %s, at %s, is left out.", node.prim.name, node.line
@@ -63,14 +72,11 @@ def model(function: ConcreteFunction, name: str | None = None) -> Any:
         root.nodes, re.sub(r"\W", "_", name or function.name), given, infos,
         [t for t in root.initializers if t.name in read],
     )  # fmt: skip
+    domains = {"": OPSET} | ({strings.CLASSICAL: _CLASSICAL_OPSET} if strings.CLASSICAL in root.domains else {})
     made = helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR, producer_name="tapeflow",
+        graph, opset_imports=[helper.make_opsetid(*one) for one in domains.items()], ir_version=_IR,
+        producer_name="tapeflow",
     )  # fmt: skip
-    if made.ByteSize() > _MOST:
-        raise CannotBeExported(
-            f"{function.name} cannot be exported to ONNX: it has {made.ByteSize() / 2**30:.1f} GB of weights, and one "
-            "file holds 2. Export parts of it."
-        )
     _onnx.checker.check_model(made, full_check=False)
     return made
 

@@ -46,6 +46,7 @@ class Builder(SizeWriter):
         self.root: Builder = self if outer is None else outer.root
         if outer is None:
             self.used: set[str] = set()
+            self.domains: set[str] = set()  # of its operators
             self.initializers: list[Any] = []
             self.constants: dict[Any, Value] = {}
 
@@ -66,6 +67,7 @@ class Builder(SizeWriter):
             dtype = next((x.dtype for x in given if x is not None), None)
         names = [unique(f"{operator.lower()}_{len(self.root.used)}", self.root.used) for _ in range(outputs or 1)]
         kept = {name: value for name, value in attributes.items() if value is not None}
+        self.root.domains.add(domain)
         self.nodes.append(
             helper.make_node(operator, ["" if x is None else x.name for x in given], names, domain=domain, **kept)
         )

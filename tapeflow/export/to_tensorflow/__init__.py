@@ -3,12 +3,13 @@
 A concrete function becomes a function of a library; its variables are handles that it is given.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tapeflow.core.contracts import Operation
+from tapeflow.core.primitive import Spec
 from tapeflow.core.sizes import Expression
 from tapeflow.export.lowering import CannotBeExported, Program, Unsupported, lowered, missing, unique
 from tapeflow.function.control.flow import Choice
@@ -16,23 +17,26 @@ from tapeflow.function.control.loops import Loop
 from tapeflow.function.tracing.concrete import ConcreteFunction
 from tapeflow.function.tracing.graph import Node
 from tapeflow.function.tracing.late_sizes import Sized, SizeOf
+from tapeflow.ops.arrays.tables import Entries
 
-from . import flow, networks, rules
-from .body import Body, Function, Kind, Library, Value, kind
+from . import flow, mathematics, networks, random, rules
+from .body import RESOURCE, Body, Function, Kind, Library, Value, kind
 from .refused import REFUSED
 
-RULES: dict[str, Callable] = {**rules.RULES, **networks.RULES}
+RULES: dict[str, Callable] = {**rules.RULES, **mathematics.RULES, **networks.RULES, **random.RULES}
 KIND = "TensorFlow's format"
-_RESOURCE = 20
 _PLACES = "where in a window the largest element is, which only gradients and tf.nn.max_pool_with_argmax need"
 
 
-class Written:
-    """A function in a library: its name, the variables that it is given after its arguments, and the specifications
-    of its results."""
+class Written(NamedTuple):
+    """A function in a library: its name, the variables and then the tables that it is given after its arguments, and
+    the specifications of these and of its results."""
 
-    def __init__(self, name: Function, variables: list[Any], results: list[Any]) -> None:
-        self.name, self.variables, self.results = name, variables, results
+    name: Function
+    variables: list[Any]
+    tables: list[Entries]
+    arguments: list[Spec]
+    results: list[Spec]
 
 
 def program_of(function: ConcreteFunction) -> Program:
@@ -40,17 +44,11 @@ def program_of(function: ConcreteFunction) -> Program:
     return lowered(function, RULES, KIND, stateful=True)
 
 
-def written(
-    library: Library, program: Program, name: str, arguments: Sequence[str], order: Sequence[int],
-    results: Sequence[str], results_order: Sequence[int],
-) -> Written:  # fmt: skip
+def written(library: Library, program: Program, name: str, arguments: Sequence[str]) -> Written:
     """Add a program to a library.
 
     Args:
-        arguments: What its tensors are called, in the order of the program.
-        order: In which order the function takes them.
-        results: What its results are called.
-        results_order: In which order the function gives them.
+        arguments: What its tensors are called.
     """
     body = Body(library)
     given = []
@@ -60,31 +58,61 @@ def written(
         body.values[index] = value
         body.known_sizes(value)
         given.append((value.ref, value))
-    given = [given[k] for k in order]
     handles: dict[int, Value] = {}
     variables = {v.serial: v for v in [*program.variables.values(), *program.final.values()]}
     for serial, variable in variables.items():
-        handles[serial] = Value(unique(_plain(variable.name.removesuffix(":0")), body.used), _RESOURCE)
+        handles[serial] = Value(unique(_plain(variable.name.removesuffix(":0")), body.used), RESOURCE)
         given.append((handles[serial].ref, handles[serial]))
+    tables = list({table.content: table for table in flow.tables_of(program.nodes)}.values())
+    for table in tables:
+        body.tables[table.content] = handle = Value(unique("table", body.used), RESOURCE)
+        given.append((handle.ref, handle))
     reads = []
     for index, variable in program.variables.items():
         spec = program.spec(index)
         read = body.ReadVariableOp(handles[variable.serial], dtype=Kind(kind(spec.dtype)))
         reads.append(body.nodes[-1].name)
         body.values[index] = Value(read.ref, read.kind, tuple(spec.shape))
+    for index in program.keys:
+        if any(index in node.inputs for node in program.nodes):
+            body.values[index], body.changes = random.fresh_key(body), True
     try:
         found = _write(body, program)
         count = len(found) - len(program.final)
-        outputs = [(unique(_plain(n), body.used), body.Identity(y)) for n, y in zip(results, found[:count])]
+        outputs = [(unique(f"output_{k}", body.used), body.Identity(y)) for k, y in enumerate(found[:count])]
     except Unsupported as error:
         raise CannotBeExported(f"{program.name} cannot be exported to {KIND}: it {error}.") from None
     for place, variable in program.final.items():
         body.after.append(body.AssignVariableOp(handles[variable.serial], found[place], control=reads))
         body.changes = True
     body.changes = body.changes or bool(variables)
-    own = Function(f"__inference_{_plain(name)}_{len(library.functions)}")
-    library.add(body.function(own, given, [outputs[k] for k in results_order]))
-    return Written(own, list(variables.values()), [program.spec(p) for p in program.outputs[:count]])
+    own = library.name(name)
+    library.add(body.function(own, given, outputs))
+    specs = [program.spec(p) for p in program.inputs], [program.spec(p) for p in program.outputs[:count]]
+    return Written(own, list(variables.values()), tables, *specs)
+
+
+def calling(
+    library: Library, done: Written, name: str, inputs: Mapping[str, int], outputs: Mapping[str, int]
+) -> Function:
+    """Add a function to a library that calls another one: with tensors and results in another order, under other
+    names. `inputs`, `outputs`: for each name, which of those of the other function it is."""
+    body = Body(library)
+    place = {index: argument for argument, index in inputs.items()}
+    values = {k: Value(unique(_plain(place[k]), body.used), kind(s.dtype)) for k, s in enumerate(done.arguments)}
+    given = [values[index] for index in inputs.values()]
+    handles = [
+        Value(unique(f"captured_{k}", body.used), RESOURCE) for k in range(len(done.variables) + len(done.tables))
+    ]
+    found = body.StatefulPartitionedCall(
+        [*[values[k] for k in range(len(values))], *handles], Tout=[Kind(kind(s.dtype)) for s in done.results],
+        f=done.name,
+    )  # fmt: skip
+    body.after.append(body.nodes[-1].name)
+    body.changes = True
+    results = [(unique(_plain(n), body.used), body.Identity(found[k])) for n, k in outputs.items()]
+    own = library.name(name)
+    return library.add(body.function(own, [(v.ref, v) for v in [*given, *handles]], results))
 
 
 def _plain(name: str) -> str:

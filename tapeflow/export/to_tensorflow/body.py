@@ -1,6 +1,6 @@
 """Writing the body of a TensorFlow function: values, operators, constants and sizes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,14 +8,16 @@ import numpy as np
 
 from tapeflow.core.dtypes import BY_NUMPY
 from tapeflow.core.sizes import Size
-from tapeflow.export.lowering import Program, unique
+from tapeflow.export.lowering import Program, Unsupported, unique
 from tapeflow.export.sizes import SizeWriter
 from tapeflow.io.model_messages import MESSAGES, FunctionDef, NodeDef, TensorProto, TensorShapeProto
 
+from .dtypes import ALLOWED
 from .operators import OPERATORS
 
 _INT, _INT32 = np.dtype(np.int64), np.dtype(np.int32)
-_FIXED = {"float32": 1, "int32": 3, "int64": 9, "bool": 10, "string": 7, "resource": 20, "variant": 21}
+_FIXED = {"float32": 1, "int32": 3, "int64": 9, "bool": 10, "string": 7, "resource": 20, "variant": 21,
+          "uint8": 4, "uint64": 23}  # fmt: skip
 
 
 class Value:
@@ -46,6 +48,11 @@ class Library:
         self.functions: list[Any] = []
         self.used: set[str] = set()
 
+    def name(self, of: str) -> Function:
+        """A new one."""
+        plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in of)
+        return Function(f"__inference_{plain}_{len(self.functions)}")
+
     def add(self, made: Any) -> Function:
         self.functions.append(made)
         return Function(made.signature.name)
@@ -61,6 +68,7 @@ class Body(SizeWriter):
         self.known, self.measured = {}, {}
         self.values: dict[int, Value] = {}
         self.constants: dict[Any, Value] = {}
+        self.tables: dict[Any, Value] = {}  # handles, by what the tables hold
         self.after: list[str] = []  # nodes that happen, whatever is read
         self.changes = False
 
@@ -83,6 +91,7 @@ class Body(SizeWriter):
             if argument.kind not in _FIXED:
                 kinds = [Kind(v.kind) for v in values]
                 attributes[argument.kind] = kinds if argument.several and not argument.number else kinds[0]
+        _check_dtypes(op, attributes)
         made.input.extend([f"^{name}" for name in control])
         for name, value in attributes.items():
             if value is not None:
@@ -155,8 +164,20 @@ class Body(SizeWriter):
         return made
 
 
+def _check_dtypes(op: str, attributes: Mapping[str, Any]) -> None:
+    for name, value in attributes.items():
+        allowed = ALLOWED.get((op, name))
+        for one in (value if isinstance(value, list) else [value]) if allowed else ():
+            if _number(one) not in allowed:
+                dtype = next(d.name for d in BY_NUMPY.values() if d.as_datatype_enum == _number(one))
+                raise Unsupported(f"is about {dtype}, which TensorFlow's operator {op} does not take: cast it first")
+
+
 class Kind(int):
     """A dtype, by TensorFlow's number."""
+
+
+TEXT, RESOURCE = Kind(7), Kind(20)
 
 
 def kind(dtype: Any) -> Kind:

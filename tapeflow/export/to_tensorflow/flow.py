@@ -1,6 +1,7 @@
 """Branches and loops: operators whose parts are functions of the library, given all that they read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +9,8 @@ from tapeflow.core.sizes import Expression, Size, numbers
 from tapeflow.export.lowering import Program, Unsupported, part, unique
 from tapeflow.function.control.flow import Choice
 from tapeflow.function.control.loops import Loop
+from tapeflow.function.tracing.late_sizes import Sized
+from tapeflow.ops.arrays.tables import Entries
 
 from .body import Body, Function, Kind, Value, kind, shape
 
@@ -19,11 +22,11 @@ Write = Callable[[Body, Program], list]  # writes the nodes of a program, gives 
 def choice(tf: Body, program: Program, flow: Choice, inputs: Sequence[Value], write: Write) -> Sequence[Value]:
     index, *operands = inputs
     parts = [part(b, program) for b in flow.branches]
-    sizes = _sizes(tf, parts)
-    values = [*operands, *[value for _, value in sizes]]
+    shared = _shared(tf, parts)
+    values = [*operands, *[value for _, value in shared]]
     functions, outs = [], []
     for one in parts:
-        body, given = _inside(tf, one, operands, sizes)
+        body, given = _inside(tf, one, operands, shared)
         outs.append(write(body, one))
         functions.append(_added(tf, flow.name, body, given, outs[-1]))
     kinds = [Kind(v.kind) for v in outs[0]]
@@ -34,8 +37,8 @@ def choice(tf: Body, program: Program, flow: Choice, inputs: Sequence[Value], wr
     return tf.StatelessCase(tf.Cast(index, DstT=_INT32), values, Tout=kinds, branches=functions)
 
 
-def _sizes(tf: Body, parts: Sequence[Program]) -> list[tuple[Expression, Value]]:
-    """Sizes that are not known and that functions read: they are more of what they are given."""
+def _shared(tf: Body, parts: Sequence[Program]) -> list[tuple[Any, Value]]:
+    """Sizes that are not known, and tables, that functions read: they are more of what they are given."""
     found: set[int] = set()
     for one in parts:
         for node in one.nodes:
@@ -45,11 +48,31 @@ def _sizes(tf: Body, parts: Sequence[Program]) -> list[tuple[Expression, Value]]
     own = {n for one in parts for n in one.graph.late}
     expressions = [Expression("size", n) for n in sorted(found - own)]
     there = [e for e in expressions if e in tf.known or e.parts[0] in tf.measured]
-    return [(e, tf._size(e)) for e in there]
+    tables = dict.fromkeys([table.content for one in parts for table in tables_of(one.nodes)])
+    return [*[(e, tf._size(e)) for e in there], *[(content, tf.tables[content]) for content in tables]]
+
+
+def _tell(body: Body, what: Any, value: Value) -> None:
+    """That this is a size, or a table."""
+    if isinstance(what, Expression):
+        body.known[what] = value
+    else:
+        body.tables[what] = value
+
+
+def tables_of(nodes: Sequence[Any]) -> Iterator[Entries]:
+    """Those that nodes read, and graphs inside of them."""
+    for node in nodes:
+        yield from [value for value in node.params.values() if isinstance(value, Entries)]
+        prim = node.prim.sized if isinstance(node.prim, Sized) else node.prim
+        inside = prim.branches if isinstance(prim, Choice) else ()
+        for function in (prim.step, prim.cond) if isinstance(prim, Loop) else inside:
+            if function is not None:
+                yield from tables_of(function.graph.nodes)
 
 
 def _inside(
-    tf: Body, program: Program, operands: Sequence[Value], sizes: Sequence[tuple[Expression, Value]]
+    tf: Body, program: Program, operands: Sequence[Value], shared: Sequence[tuple[Any, Value]]
 ) -> tuple[Body, list[tuple[str, Value]]]:
     """The body of a function, and what it is given."""
     body = Body(tf.library)
@@ -58,9 +81,9 @@ def _inside(
         value = Value(unique(f"operand_{k}", body.used), operand.kind, tuple(program.spec(index).shape))
         body.values[index] = value
         given.append((value.ref, value))
-    for k, (expression, size) in enumerate(sizes):
-        value = Value(unique(f"size_{k}", body.used), size.kind, (1,))
-        body.known[expression] = value
+    for k, (what, outside) in enumerate(shared):
+        value = Value(unique(f"shared_{k}", body.used), outside.kind, (1,))
+        _tell(body, what, value)
         given.append((value.ref, value))
     return body, given
 
@@ -83,11 +106,11 @@ def loop(tf: Body, program: Program, flow: Loop, inputs: Sequence[Value], write:
                           "with an index")  # fmt: skip
     step = part(flow.step, program)
     going = None if flow.cond is None else part(flow.cond, program)
-    sizes = _sizes(tf, [step] if going is None else [step, going])
+    shared = _shared(tf, [step] if going is None else [step, going])
     emitted = [step.spec(p) for p in step.outputs[flow.state :]]
     lists = [tf.EmptyTensorList(np.int32(-1), np.int32(-1), element_dtype=np.dtype(s.dtype)) for s in emitted]
     state, fixed = rest[: flow.state], rest[flow.state :]
-    round_ = [*state, tf.constant(np.array(0, np.int32)), *lists, most, *fixed, *[v for _, v in sizes]]
+    round_ = [*state, tf.constant(np.array(0, np.int32)), *lists, most, *fixed, *[v for _, v in shared]]
 
     def parameters(body: Body) -> list[Value]:
         return [
@@ -97,7 +120,7 @@ def loop(tf: Body, program: Program, flow: Loop, inputs: Sequence[Value], write:
 
     def parted(values: Sequence[Value]) -> tuple[list, Value, list, Value, list, list]:
         a, b = flow.state, flow.state + 1 + len(emitted)
-        end = len(values) - len(sizes)
+        end = len(values) - len(shared)
         return (
             list(values[:a]), values[a], list(values[a + 1 : b]), values[b], list(values[b + 1 : end]),
             list(values[end:]),
@@ -106,7 +129,8 @@ def loop(tf: Body, program: Program, flow: Loop, inputs: Sequence[Value], write:
     def seen(body: Body, one: Program, values: Sequence[Value], own: Sequence[Value]) -> None:
         for index, value in zip(one.inputs, values):
             body.values[index] = Value(value.ref, value.kind, tuple(one.spec(index).shape))
-        body.known |= {e: v for (e, _), v in zip(sizes, own)}
+        for (what, _), value in zip(shared, own):
+            _tell(body, what, value)
 
     body = Body(tf.library)
     given = parameters(body)

@@ -27,8 +27,7 @@ def _conv(tf: Body, x: Value, w: Value, strides: Any, padding: Any, dilations: A
     rank = len(strides)
     if x.dtype.kind not in "fV":
         raise Unsupported(f"convolves {x.dtype.name}: cast the images and the filters to a floating dtype")
-    if rank not in (1, 2, 3) or len(w.shape) != rank + 2:
-        raise Unsupported("convolves in a number of dimensions that TensorFlow has no operator for")
+    _check_filters(w, rank)
     x = _padded(tf, x, [(0, 0), *padding, (0, 0)])
     if rank == 1:
         x, filters = tf.ExpandDims(x, np.int32(1)), tf.ExpandDims(w, np.int32(0))
@@ -49,20 +48,35 @@ def _conv_2d(tf: Body, x: Value, w: Value, shape: tuple, strides: Any, dilations
     return tf.Conv2D(x, w, strides=[1, *map(int, strides), 1], **how)
 
 
+def _check_filters(w: Value, rank: int) -> None:
+    if len(w.shape) != rank + 2:
+        raise Unsupported("has filters of its own for each row of a batch: loop over the rows with tf.map_fn")
+    if rank not in (1, 2, 3):
+        raise Unsupported(f"is in {rank} dimensions of space, and TensorFlow has operators for up to 3")
+
+
 def _conv_input_grad(
     tf: Body, dy: Value, w: Value, strides: Any, size: Any, padding: Any, dilations: Any, groups: int
 ) -> Value:
-    """Made with the padding, which is cut off."""
+    """Made with the padding, which is cut off. Groups are made one by one."""
     rank = len(strides)
-    if rank not in (1, 2) or groups != 1 or any(d != 1 for d in dilations) or len(w.shape) != rank + 2:
-        raise Unsupported("is a transposed convolution in groups, with gaps or in three dimensions")
+    _check_filters(w, rank)
+    if groups > 1:
+        parts = [tf.Split(np.int32(axis), x, num_split=groups) for axis, x in ((rank + 1, dy), (rank + 1, w))]
+        shapes = [(*x.shape[:-1], x.shape[-1] // groups) for x in (dy, w)]
+        pairs = [[Value(x.ref, x.kind, shape) for x, shape in zip(pair, shapes)] for pair in zip(*parts)]
+        made = [_conv_input_grad(tf, *pair, strides, size, padding, dilations, 1) for pair in pairs]
+        return tf.ConcatV2(made, np.int32(rank + 1))
+    for axis, gap in enumerate(dilations):
+        w = _with_gaps(tf, w, axis, gap)
     whole = [n + lo + hi for n, (lo, hi) in zip(size, padding)]
-    shape, more = w.shape, 2 - rank
+    shape, more = w.shape, 2 - rank if rank < 3 else 0
     if more:
         dy, w = tf.ExpandDims(dy, np.int32(1)), tf.ExpandDims(w, np.int32(0))
     batch = tf.StridedSlice(tf.Shape(dy, out_type=np.dtype(np.int64)), *[np.array([k], _INT32) for k in (0, 1, 1)])
     sizes = tf.ConcatV2([batch, tf.sizes([*[1] * more, *whole, shape[-2]])], np.int32(0))
-    out = tf.Conv2DBackpropInput(
+    operator = tf.Conv3DBackpropInputV2 if rank == 3 else tf.Conv2DBackpropInput
+    out = operator(
         tf.Cast(sizes, DstT=_INT32), w, dy, strides=[1, *[1] * more, *map(int, strides), 1], padding="VALID"
     )
     if more:
@@ -72,6 +86,20 @@ def _conv_input_grad(
     keep = 1 | 1 << rank + 1
     steps = np.ones(rank + 2, np.int64)
     return tf.StridedSlice(out, tf.sizes(begin), end, steps, begin_mask=keep, end_mask=keep)
+
+
+def _with_gaps(tf: Body, w: Value, axis: int, gap: int) -> Value:
+    """Filters with zeros in the gaps, which the operator cannot have."""
+    if gap == 1:
+        return w
+    window = w.shape[axis]
+    apart = tf.ExpandDims(w, np.int32(axis + 1))
+    pairs = np.zeros((len(w.shape) + 1, 2), _INT32)
+    pairs[axis + 1, 1] = gap - 1
+    shape = [*w.shape[:axis], window * gap, *w.shape[axis + 1 :]]
+    spread = tf.Reshape(tf.Pad(apart, pairs), np.array(shape, _INT32))
+    shape[axis] = (window - 1) * gap + 1
+    return Value(tf.Slice(spread, np.zeros(len(shape), _INT32), np.array(shape, _INT32)).ref, w.kind, tuple(shape))
 
 
 def _pooled(tf: Body, operator: str, x: Value, geometry: dict, number: Any) -> Value:

@@ -41,6 +41,8 @@ Roll: input T, shift Tshift, axis Taxis -> output T
 ConcatV2: values *T#N, axis Tidx -> output T
 Pack: values *T#N -> output T
 Unpack: value T -> output *T#num
+Split: split_dim int32, value T -> output *T#num_split
+Slice: input T, begin Index, size Index -> output T
 SplitV: value T, size_splits Tlen, split_dim int32 -> output *T#num_split
 GatherV2: params Tparams, indices Tindices, axis Taxis -> output Tparams
 TopKV2: input T, k Tk -> values T, indices index_type
@@ -76,6 +78,42 @@ TensorListPushBack: input_handle variant, tensor element_dtype -> output_handle 
 TensorListStack: input_handle variant, element_shape int32 -> tensor element_dtype
 Fill: dims index_type, value T -> output T
 Complex: real T, imag T -> out Tout
+Angle: input T -> output Tout
+Qr: input T -> q T, r T
+Lu: input T -> lu T, p output_idx_type
+LogMatrixDeterminant: input T -> sign T, log_abs_determinant T
+MatrixSolve MatrixTriangularSolve: matrix T, rhs T -> output T
+MatrixSquareRoot: input T -> output T
+SelfAdjointEigV2: input T -> e T, v T
+Eig: input T -> e Tout, v Tout
+Svd: input T -> s T, u T, v T
+FFT FFT2D FFT3D IFFT IFFT2D IFFT3D: input Tcomplex -> output Tcomplex
+RFFT RFFT2D RFFT3D: input Treal, fft_length int32 -> output Tcomplex
+IRFFT IRFFT2D IRFFT3D: input Tcomplex, fft_length int32 -> output Treal
+Betainc: a T, b T, x T -> z T
+BesselI0 BesselI1 BesselI0e BesselI1e BesselJ0 BesselJ1 BesselK0 BesselK1 BesselK0e BesselK1e BesselY0 BesselY1 Dawsn
+    FresnelSin FresnelCos Spence: x T -> y T
+CumulativeLogsumexp: x T, axis Tidx -> out T
+PopulationCount: x T -> y uint8
+Bitcast: input T -> output type
+Substr: input string, pos T, len T -> output string
+ReduceJoin: inputs string, reduction_indices int32 -> output string
+UnicodeTranscode: input string -> output string
+StringToHashBucket: string_tensor string -> output int64
+StringToHashBucketStrong: input string -> output int64
+AsString: input T -> output string
+StringToHashBucketFast: input string -> output int64
+StatelessRandomUniformV2 StatelessRandomNormalV2 StatelessTruncatedNormalV2 StatelessRandomUniformFullIntV2:
+    shape Tshape, key uint64, counter uint64, alg int32 -> output dtype
+StatelessRandomUniformIntV2: shape Tshape, key uint64, counter uint64, alg int32, minval dtype, maxval dtype ->
+    output dtype
+StatelessRandomGetKeyCounter: seed Tseed -> key uint64, counter uint64
+RandomUniformInt: shape T, minval Tout, maxval Tout -> output Tout
+HashTableV2: -> table_handle resource
+InitializeTableV2: table_handle resource, keys Tkey, values Tval ->
+InitializeTableFromTextFileV2: table_handle resource, filename string ->
+LookupTableFindV2: table_handle resource, keys Tin, default_value Tout -> values Tout
+StatefulPartitionedCall: args *Tin -> output *Tout
 Real Imag: input T -> output Tout
 ComplexAbs: x T -> y Tout
 """

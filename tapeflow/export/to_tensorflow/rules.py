@@ -6,6 +6,7 @@ import numpy as np
 
 from tapeflow.core.sizes import Size
 from tapeflow.export.lowering import Unsupported
+from tapeflow.ops.arrays.tables import Entries
 
 from .body import Body, Value
 
@@ -13,11 +14,11 @@ _INT, _INT32, _BOOL = np.dtype(np.int64), np.dtype(np.int32), np.dtype(bool)
 
 # Operators that are the primitive itself: `operator primitive`, or one name for both.
 _SAME = """
-    Neg neg Sqrt sqrt Reciprocal reciprocal Abs abs Sign sign Exp exp Expm1 expm1 Log log Log1p log1p Sin sin Cos cos
+    Neg neg Sqrt sqrt Reciprocal reciprocal Sign sign Exp exp Expm1 expm1 Log log Log1p log1p Sin sin Cos cos
     Tan tan Asin asin Acos acos Atan atan Sinh sinh Cosh cosh Tanh tanh Asinh asinh Acosh acosh Atanh atanh
     Sigmoid sigmoid Floor floor Ceil ceil Rint round Erf erf Erfc erfc Erfinv erfinv Ndtri ndtri Lgamma lgamma
     Digamma digamma Square square Rsqrt rsqrt Relu relu Relu6 relu6 Elu elu Selu selu Softplus softplus
-    Softsign softsign IsNan is_nan IsInf is_inf IsFinite is_finite LogicalNot logical_not Identity identity
+    Softsign softsign LogicalNot logical_not Identity identity
     Invert bitwise_invert ZerosLike zeros_like Sub sub Mul mul RealDiv div FloorDiv floordiv
     FloorMod floormod TruncateDiv truncatediv TruncateMod truncatemod DivNoNan divide_no_nan Pow pow Maximum maximum
     Minimum minimum Atan2 atan2 Less less LessEqual less_equal Greater greater GreaterEqual greater_equal Equal equal
@@ -59,6 +60,24 @@ def _leaky_relu(tf: Body, x: Value, alpha: float) -> Value:
     if x.dtype.itemsize <= 4:
         return tf.LeakyRelu(x, alpha=float(alpha))
     return tf.SelectV2(tf.Greater(x, tf.scalar(0, x)), x, tf.Mul(x, tf.scalar(alpha, x)))
+
+
+def _abs(tf: Body, x: Value) -> Value:
+    if x.dtype.kind != "c":
+        return tf.Abs(x)
+    return tf.ComplexAbs(x, Tout=np.dtype(f"f{x.dtype.itemsize // 2}"))
+
+
+def _about(operator: str, joined: str) -> Any:
+    """A question about numbers; about complex ones, it is asked of both parts."""
+
+    def rule(tf: Body, x: Value) -> Value:
+        if x.dtype.kind != "c":
+            return tf.node(operator, x)
+        real = np.dtype(f"f{x.dtype.itemsize // 2}")
+        return tf.node(joined, tf.node(operator, tf.Real(x, Tout=real)), tf.node(operator, tf.Imag(x, Tout=real)))
+
+    return rule
 
 
 def _cast(tf: Body, x: Value, dtype: Any) -> Value:
@@ -179,6 +198,18 @@ def _along(operator: str) -> Any:
     return rule
 
 
+def _table_lookup(tf: Body, keys: Value, table: Entries) -> Value:
+    wanted = table.keys.dtype
+    found = tf.LookupTableFindV2(
+        tf.tables[table.content], keys if keys.dtype == wanted else tf.Cast(keys, DstT=wanted), table.default
+    )
+    if not table.buckets:
+        return found
+    texts = keys if keys.dtype.kind == "O" else tf.AsString(keys)
+    others = tf.AddV2(tf.StringToHashBucketFast(texts, num_buckets=table.buckets), np.int64(len(table.keys)))
+    return tf.SelectV2(tf.NotEqual(found, table.default), found, others)
+
+
 def _case(operator: str) -> Any:
     return lambda tf, x, encoding: tf.node(operator, x, encoding=encoding)
 
@@ -190,6 +221,10 @@ def _text(value: Any) -> Any:
 RULES: dict[str, Any] = {
     **{name: _same(operator) for operator, name in zip(_SAME[::2], _SAME[1::2])},
     **{name: _reduction(operator) for name, operator in _REDUCTIONS.items()},
+    "abs": _abs,
+    "is_nan": _about("IsNan", "LogicalOr"),
+    "is_inf": _about("IsInf", "LogicalOr"),
+    "is_finite": _about("IsFinite", "LogicalAnd"),
     "add": _add,
     "add_n": lambda tf, *xs: tf.AddN(list(xs)),
     "leaky_relu": _leaky_relu,
@@ -226,6 +261,7 @@ RULES: dict[str, Any] = {
     "scatter_min": _scatter("TensorScatterMin"),
     "unsorted_segment_sum": _segments("UnsortedSegmentSum"),
     "unsorted_segment_prod": _segments("UnsortedSegmentProd"),
+    "table_lookup": _table_lookup,
     "string_lower": _case("StringLower"),
     "string_upper": _case("StringUpper"),
     "string_length": lambda tf, x, unit: tf.StringLength(x, unit=unit),

@@ -20,7 +20,7 @@ from tapeflow.core.primitive import Spec
 from tapeflow.core.shapes import TensorShape
 from tapeflow.core.sizes import Expression, Reliance, Size, computed, numbers
 from tapeflow.core.tensor import EagerTensor, Tensor
-from tapeflow.ops.strings.tables import Table
+from tapeflow.ops.arrays.tables import Entries
 
 _STREAMS = {"stdout": lambda: sys.stdout, "stderr": lambda: sys.stderr}
 
@@ -107,10 +107,10 @@ _WRITERS: list[tuple[Any, Callable[[Writer, Any], Any]]] = [
     (list, lambda w, v: {"list": [w.value(part) for part in v]}),
     (Mapping, Writer._mapping),
     ((np.ndarray, np.generic), Writer._array),
+    (Entries, lambda w, v: {"table": [w.value(part) for part in (v.keys, v.values, v.default, v.buckets)]}),
     (bytes, lambda _, v: {"bytes": base64.b64encode(v).decode()}),
     (complex, lambda w, v: {"complex": [w.value(v.real), w.value(v.imag)]}),
     (int, lambda _, v: int(v)),
-    (Table, lambda w, v: {"table": [w.value(p) for p in (v.values, v.dtype, v.default, v.buckets)]}),
     (slice, lambda w, v: {"slice": [w.value(part) for part in (v.start, v.stop, v.step)]}),
     (type(...), lambda _, v: {"ellipsis": True}),
 ]  # fmt: skip
@@ -204,11 +204,11 @@ _READERS: dict[str, Callable[[Reader, Any, dict], Any]] = {
     "list": lambda r, v, w: list(r.value(v)),
     "dict": lambda r, v, w: {r.value(key): r.value(part) for key, part in v},
     "array": lambda r, v, w: r.array(v),
+    "table": lambda r, v, w: Entries(*map(r.value, v)),
     "number": lambda r, v, w: r.array(v)[()],
     "bytes": lambda _, v, w: base64.b64decode(v),
     "complex": lambda r, v, w: complex(*r.value(v)),
     "float": lambda _, v, w: float(v),
-    "table": lambda r, v, w: Table(*r.value(v)),
     "slice": lambda r, v, w: slice(*r.value(v)),
     "ellipsis": lambda _, v, w: ...,
     "stream": lambda _, v, w: _STREAMS[v](),

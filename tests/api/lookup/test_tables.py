@@ -39,6 +39,24 @@ def test_in_functions(table):
     assert tf.function(lambda x: table.lookup(x) * 2)(tf.constant(["a", "b"])).numpy().tolist() == [2, 4]
 
 
+def test_a_function_with_a_table_is_a_graph(table, tmp_path):
+    """It used to run as plain Python, and could not be saved."""
+    module = tf.Module()
+    module.f = tf.function(lambda x: table.lookup(x) * 2, input_signature=[tf.TensorSpec([None], tf.string)])
+    assert "table_lookup" in str(module.f.get_concrete_function().graph)
+    tf.saved_model.save(module, str(tmp_path))
+    assert tf.saved_model.load(str(tmp_path)).f(["b", "z"]).numpy().tolist() == [4, -2]
+
+
+def test_a_vocabulary_that_was_saved(tmp_path):
+    words = lookup.StaticVocabularyTable(Words(["a", "b", "c"], tf.constant([0, 1, 2], tf.int64)), 3)
+    module = tf.Module()
+    module.f = tf.function(words.lookup, input_signature=[tf.TensorSpec([None], tf.string)])
+    tf.saved_model.save(module, str(tmp_path))
+    given = ["a", "c", "zz", "hello", "x"]
+    assert tf.saved_model.load(str(tmp_path)).f(given).numpy().tolist() == words.lookup(given).numpy().tolist()
+
+
 def test_bad_tables(table):
     with pytest.raises(TypeError, match="Dtype of argument `keys`"):
         table.lookup(tf.constant([1]))

@@ -20,3 +20,20 @@ def test_results_are_those_of_tensorflow():
         else:
             assert found[key].tolist() == value.tolist(), name
             assert found[key].dtype.kind == value.dtype.kind, name
+
+
+def test_numbers_that_are_drawn_by_a_key():
+    """They had the distribution, but were not TensorFlow's."""
+    seed = tf.constant([3, 4])
+    key, counter = tf.raw_ops.StatelessRandomGetKeyCounter(seed=seed)
+    given = dict(shape=[5], key=key, counter=counter, alg=1)
+    for raw, own in (
+        (tf.raw_ops.StatelessRandomUniformV2(**given), tf.random.stateless_uniform([5], seed)),
+        (tf.raw_ops.StatelessRandomNormalV2(**given), tf.random.stateless_normal([5], seed)),
+        (tf.raw_ops.StatelessTruncatedNormalV2(**given), tf.random.stateless_truncated_normal([5], seed)),
+        (
+            tf.raw_ops.StatelessRandomUniformIntV2(**given, minval=2, maxval=9),
+            tf.random.stateless_uniform([5], seed, 2, 9, tf.int32),
+        ),
+    ):
+        assert raw.numpy().tolist() == own.numpy().tolist()

@@ -31,8 +31,8 @@ NOT_ON_XLA = {
     "string_lower": _STRINGS, "string_upper": _STRINGS, "string_strip": _STRINGS,
     "string_length": _STRINGS, "regex_replace": _STRINGS, "regex_full_match": _STRINGS, "string_join": _STRINGS,
     "string_reduce_join": _STRINGS, "substr": _STRINGS, "as_string": _STRINGS, "string_to_number": _STRINGS,
-    "string_to_hash_bucket": _STRINGS, "unicode_transcode": _STRINGS, "table_lookup": _STRINGS,
-    "string_segment_join": _STRINGS, "string_parts": _STRINGS,
+    "string_to_hash_bucket": _STRINGS, "unicode_transcode": _STRINGS,
+    "table_lookup": _STRINGS, "string_segment_join": _STRINGS, "string_parts": _STRINGS,
     "from_workers": "processes meet between programs",
     "the_same_in_workers": "processes meet between programs",
 }  # fmt: skip

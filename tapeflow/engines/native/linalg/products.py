@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from tapeflow.engines.native.layout import readable
 from tapeflow.engines.native.calling import COUNT, function
+from tapeflow.engines.native.layout import readable
 from tapeflow.engines.native.library import library
 
 _products = function("products", COUNT, COUNT, COUNT, returns=True) if library.multiplies and readable else None

@@ -140,8 +140,10 @@ class Binding:
                 )
             elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 self._all(self.wanted.get(name, {}), given.get(name, {}), found)
-            else:
+            elif name in self.wanted:
                 self._all({name: self.wanted[name]}, {name: given[name]} if name in given else {}, found)
+            elif name in given and not same(parameter.default, given[name]):  # it was left out for its default
+                raise Unfit(f"Can not cast {given[name]!r} to Literal[{parameter.default!r}]")
         if unknown:  # what is missing is said first, as Python does
             raise Unfit(f"got an unexpected keyword argument {unknown[0]!r}")
         return [found[position] for position in self.order]

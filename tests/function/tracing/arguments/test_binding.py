@@ -250,3 +250,12 @@ def test_names_that_become_one():
     assert f(**{"a b": c(1.0)}).numpy() == 1.0
     with pytest.raises(ValueError, match="Name collision after sanitization"):
         f(**{"a b": c(1.0), "a_b": c(2.0)})
+
+
+def test_a_parameter_that_was_left_out_for_its_default():
+    """Calling the trace raised a KeyError."""
+    x = tf.constant([1.0, 2.0])
+    trace = tf.function(lambda x, *, k=3.0: x * k, input_signature=[tf.TensorSpec([2])]).get_concrete_function()
+    assert trace(x).numpy().tolist() == trace(x, k=3.0).numpy().tolist() == [3, 6]
+    with pytest.raises(TypeError, match=r"Can not cast 4.0 to Literal\[3.0\]"):
+        trace(x, k=4.0)
