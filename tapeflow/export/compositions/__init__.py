@@ -7,6 +7,6 @@ and infinities; where that cannot be had with the operators that formats have, t
 
 from collections.abc import Callable
 
-from . import arithmetic, arrays, networks
+from . import arithmetic, arrays, networks, training
 
-COMPOSITIONS: dict[str, Callable] = {**arithmetic.TABLE, **arrays.TABLE, **networks.TABLE}
+COMPOSITIONS: dict[str, Callable] = {**arithmetic.TABLE, **arrays.TABLE, **networks.TABLE, **training.TABLE}

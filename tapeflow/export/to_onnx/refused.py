@@ -38,7 +38,7 @@ def _reasons() -> dict[str, str]:
         _TAILS: "erfc normal_cdf",
         _SCANS: "cumprod cumulative_logsumexp linear_scan path_scan",
         _TEXTS: """string_strip string_length regex_replace string_to_hash_bucket unicode_transcode
-            string_parts string_reduce_join string_segment_join substr as_string table_lookup""",
+            string_parts string_reduce_join string_segment_join substr as_string""",
         _BITS: "bitcast population_count gcd lcm",
         _BOXES: "suppress outlines non_max_suppression_v3",
         _RAGGED: "row_ids ranges unsorted_segment_max unsorted_segment_min",
