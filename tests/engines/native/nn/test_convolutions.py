@@ -2,6 +2,7 @@
 
 import ctypes
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -192,11 +193,49 @@ def test_what_does_not_fit_is_left_to_numpy():
         (x, w[..., :0], same),
         (x[None], w[None], same),  # rows of images with filters of their own
         (x, normal((3, 3, 2, 6)), same | {"groups": 2}),
+        (x, w, same | {"groups": 0}),
         (x, normal((3, 3, 5, 4)), same),
         (x, normal((3, 3, 4, 2)), same),  # vectors would be nearly empty
         (x, normal((9, 9, 4, 4)), same | {"padding": ((0, 0), (0, 0))}),
     ]:
         assert convolutions.conv(a, b, **params) is None
+
+
+@needs_library
+def test_from_several_threads_of_python():
+    """Those that find the library's threads taken compute alone: the same bits."""
+    for name in NAMES:
+        for case in (CASES[3], CASES[17]):
+            arrays, params = arguments(name, case, normal, batch=16)
+            call = native.named(f"nn.convolutions.{name}")
+            want = call(*arrays, **params).tobytes()
+            with ThreadPoolExecutor(4) as pool:
+                assert all(pool.map(lambda _: call(*arrays, **params).tobytes() == want, range(12)))  # noqa: B023
+
+
+@needs_library
+def test_a_step_of_training_goes_there(monkeypatch):
+    """Eagerly and in a function: all three convolutions of layers that are large enough."""
+    import tapeflow as tf
+
+    seen = []
+    for name in NAMES:
+        attribute = f"_{name.removeprefix('conv_')}"
+        real = getattr(convolutions, attribute)[False]
+        spy = lambda *args, name=name, real=real: (seen.append(name), real(*args))[1]
+        monkeypatch.setattr(convolutions, attribute, {False: spy})
+    x, w = tf.constant(normal((8, 16, 16, 8))), tf.Variable(normal((3, 3, 8, 8)))
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.conv2d(x, w, 1, "SAME")
+        return y, tape.gradient(y, [x, w])
+
+    for run in (step, tf.function(step)):
+        seen.clear()
+        run(x)
+        assert sorted(seen) == sorted(NAMES)
 
 
 @needs_library
