@@ -117,7 +117,7 @@ def test_close_to_exact_sums(name, case):
     arrays, params = arguments(name, case, normal)
     got = native.named(f"nn.convolutions.{name}")(*arrays, **params)
     assert got.dtype == np.float32 and got.shape == plain(name)(*arrays, **params).shape
-    assert error(got, arrays, params, name) < 4
+    assert error(got, arrays, params, name) < 6
 
 
 @needs_library
@@ -146,7 +146,7 @@ def test_older_processors_compute_the_same(level, monkeypatch):
     for name, case in PAIRS:
         arrays, params = arguments(name, case, normal)
         got = native.named(f"nn.convolutions.{name}")(*arrays, **params)
-        assert error(got, arrays, params, name) < 4, case
+        assert error(got, arrays, params, name) < 6, case
 
 
 @needs_library
