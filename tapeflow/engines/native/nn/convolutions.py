@@ -49,7 +49,7 @@ def _geometry(
     images: tuple, window: tuple, outputs: int, count: tuple, strides: tuple, padding: tuple, dilations: tuple
 ) -> Any:
     """What the library wants to know; None for what it does not do."""
-    if len(images) not in (3, 4) or len(strides) != len(images) - 2:
+    if len(strides) not in (1, 2):
         return None
     size, count, window = [_planar(n, 1) for n in (images[1:-1], count, window)]
     strides, dilations = [_planar(n, 1) for n in (strides, dilations)]
@@ -68,35 +68,39 @@ def _positions(size: tuple, window: tuple, strides: tuple, padding: tuple, dilat
 
 
 def conv(x: Any, w: Any, *, strides: tuple, padding: tuple, dilations: tuple, groups: int) -> Any:
-    depthwise = groups > 1
-    if x.ndim != w.ndim or x.shape[-1] != w.shape[-2] * groups or (depthwise and w.shape[-2] != 1):
-        return None
-    if w.shape[-1] % groups:
+    if not x.ndim == w.ndim == len(strides) + 2 or not _grouped(x.shape[-1], w.shape[-2], w.shape[-1], groups):
         return None
     count = _positions(x.shape[1:-1], w.shape[:-2], strides, padding, dilations)
     geometry = _geometry(x.shape, w.shape[:-2], w.shape[-1], count, strides, padding, dilations)
-    return _conv[depthwise](x, w, (len(x), *count, w.shape[-1]), geometry)
+    return _conv[groups > 1](x, w, (len(x), *count, w.shape[-1]), geometry)
 
 
 def conv_input_grad(
     dy: Any, w: Any, *, size: tuple, strides: tuple, padding: tuple, dilations: tuple, groups: int
 ) -> Any:
-    depthwise = groups > 1
-    if not dy.ndim == w.ndim == len(size) + 2 or dy.shape[-1] != w.shape[-1]:
-        return None
-    if depthwise and w.shape[-2:] != (1, groups):
+    if not dy.ndim == w.ndim == len(strides) + 2 or dy.shape[-1] != w.shape[-1]:
         return None
     shape = (len(dy), *size, w.shape[-2] * groups)
+    if not _grouped(shape[-1], w.shape[-2], w.shape[-1], groups) or (groups > 1 and w.shape[-1] != groups):
+        return None  # several filters for a channel, whose shares would have to be added up
     geometry = _geometry(shape, w.shape[:-2], w.shape[-1], dy.shape[1:-1], strides, padding, dilations)
-    return _input_grad[depthwise](dy, w, shape, geometry)
+    return _input_grad[groups > 1](dy, w, shape, geometry)
 
 
 def conv_filter_grad(
     x: Any, dy: Any, *, window: tuple, strides: tuple, padding: tuple, dilations: tuple, groups: int
 ) -> Any:
-    depthwise = groups > 1
-    if dy.ndim != x.ndim or len(dy) != len(x) or dy.shape[-1] % groups or (depthwise and groups != x.shape[-1]):
+    if not x.ndim == dy.ndim == len(strides) + 2 or len(dy) != len(x) or groups < 1:
         return None
     shape = (*window, x.shape[-1] // groups, dy.shape[-1])
+    if not _grouped(x.shape[-1], x.shape[-1] // groups, dy.shape[-1], groups):
+        return None
     geometry = _geometry(x.shape, window, dy.shape[-1], dy.shape[1:-1], strides, padding, dilations)
-    return _filter_grad[depthwise](x, dy, shape, geometry)
+    return _filter_grad[groups > 1](x, dy, shape, geometry)
+
+
+def _grouped(channels: int, inner: int, outer: int, groups: int) -> bool:
+    """Do filters of `inner` channels go with these, and does the library know them: one group, or one channel each?"""
+    return (
+        groups == 1 and channels == inner or groups > 1 and inner == 1 and channels == groups and outer % groups == 0
+    )

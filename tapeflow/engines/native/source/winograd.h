@@ -10,6 +10,7 @@
 
 #define WAVES 16     /* numbers of a tile */
 #define TOGETHER 48  /* tiles at a time, at most */
+#define SMALLEST 4   /* rows and columns of images and results */
 #define DEEP 32      /* channels, on both sides, from which on it pays */
 
 typedef struct {
@@ -26,10 +27,13 @@ typedef struct {
     _Atomic int *failed; /* there was no memory, or not the numbers for it */
 } Winograd;
 
-/* Whether it pays for a result of so many rows and columns, which tiles should not overlap much. */
+/* Whether it pays for a result of so many rows and columns, which tiles should not overlap much. In very small images
+   some elements of the window see hardly more than padding: the errors of the others would be large beside them. */
 static int for_winograd(const Convolution *g, int64_t rows, int64_t columns) {
-    return g->tall == 3 && g->wide == 3 && g->step_y == 1 && g->step_x == 1 && g->apart_y == 1 && g->apart_x == 1 &&
-           g->channels >= DEEP && g->outputs >= DEEP && 3 * rows * columns >= 7 * parts_of(rows, 2) * parts_of(columns, 2);
+    const int plain = g->tall == 3 && g->wide == 3 && g->step_y == 1 && g->step_x == 1 && g->apart_y == 1 &&
+                      g->apart_x == 1 && g->channels >= DEEP && g->outputs >= DEEP;
+    return plain && least(least(g->height, g->width), least(g->rows, g->columns)) >= SMALLEST &&
+           3 * rows * columns >= 7 * parts_of(rows, 2) * parts_of(columns, 2);
 }
 
 /* Tiles as points of a view that see 4x4 pixels. */
