@@ -31,6 +31,7 @@ from .jobs import Job, described, of_cluster as of_cluster
 
 TRY_AGAIN = 75  # the exit status of a worker that lost another one
 _NEWS = 3.0  # seconds in which the hub says who was lost, after an exchange broke off
+_ABORTS = 60  # seconds more than a worker waits for the others at first: then jax would abort it
 _STUCK = 5.0  # seconds that an exchange may take after a worker was lost
 _COMPARED = "TAPEFLOW_COMPARE_PROGRAMS"
 
@@ -77,7 +78,8 @@ def start(given: Job | None = None, timeout: int = 300) -> None:
 
     Raises:
         RuntimeError: If XLA is in use already, or another job was started.
-        UnavailableError: If the others do not come within `timeout` seconds.
+        UnavailableError: If the others are not to be reached. A process to which they do not come within `timeout`
+            seconds is ended, with the same message.
     """
     given = described() if given is None else given
     if given is None or given == _Now.job:
@@ -100,15 +102,19 @@ def start(given: Job | None = None, timeout: int = 300) -> None:
         with contextlib.suppress(AttributeError):  # of some versions
             jax.config.update(option, value)
     atexit.register(stop)
+    lonely = (
+        f"Worker {given.number} of {given.size} did not meet the others at {given.address} in {timeout} s. Have all "
+        "been started, with the same addresses, and do they reach that one?"
+    )
+    late = threading.Timer(timeout, _end_with, [lonely])
+    late.daemon = True
+    late.start()
     try:
         _begin(given, timeout)
     except jax.errors.JaxRuntimeError as error:
-        raise UnavailableError(
-            None,
-            None,
-            f"Worker {given.number} of {given.size} did not meet the others at {given.address} in {timeout} s. Have "
-            f"all been started, with the same addresses, and do they reach that one? {error}",
-        ) from error
+        raise UnavailableError(None, None, f"{lonely} {error}") from error
+    finally:
+        late.cancel()
     _Now.job = given
     if not isinstance(sys.excepthook, _Ended):
         sys.excepthook = _Ended(sys.excepthook)
@@ -128,7 +134,7 @@ def _begin(given: Job, timeout: int) -> None:
     with unofficial.served_elsewhere():
         jax.distributed.initialize(
             coordinator_address=given.address, num_processes=given.size, process_id=given.number,
-            cluster_detection_method="deactivate", initialization_timeout=timeout, **more,
+            cluster_detection_method="deactivate", initialization_timeout=timeout + _ABORTS, **more,
         )  # fmt: skip
     _Now.client = unofficial.client()
     if given.number == 0:
@@ -244,7 +250,12 @@ def _watch() -> None:
         if not _Now.inside:
             began = time.monotonic()
         time.sleep(0.1)
-    sys.stderr.write(f"tapeflow.errors.UnavailableError: {_what_was_lost()}\n")
+    _end_with(_what_was_lost())
+
+
+def _end_with(why: str) -> None:
+    """Ends this process, from a thread of its own: who waits in jax hears nothing."""
+    sys.stderr.write(f"tapeflow.errors.UnavailableError: {why}\n")
     _leave()
 
 

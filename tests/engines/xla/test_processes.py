@@ -191,15 +191,25 @@ while True:
 
 
 @pytest.mark.long
+def test_others_who_do_not_come():
+    # jax aborted the process, with its own stack in place of a reason.
+    [port] = free_ports(1)
+    starts = f"processes.start(processes.Job('127.0.0.1:{port}', 2, 0), timeout=6)"
+    done = subprocess.run(
+        [sys.executable, "-c", f"from tapeflow.engines.xla import processes; {starts}"], capture_output=True,
+        text=True, cwd=ROOT, timeout=200,
+    )  # fmt: skip
+    assert done.returncode == processes.TRY_AGAIN, done.stderr
+    assert f"UnavailableError: Worker 0 of 2 did not meet the others at 127.0.0.1:{port} in 6 s." in done.stderr
+
+
+@pytest.mark.long
 def test_it_is_too_late_when_xla_is_in_use():
     done = subprocess.run(
         [sys.executable, "-c", """
 import tapeflow as tf
 tf.function(lambda: tf.constant(1.0), jit_compile=True)()
 from tapeflow.engines.xla import processes
-from tapeflow.programs.launch import free_ports
-
-from .test_jobs import tf_config
 processes.start(processes.Job("127.0.0.1:1", 2, 0))
 """], capture_output=True, text=True, cwd=ROOT,
     )  # fmt: skip
