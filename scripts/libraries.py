@@ -64,10 +64,13 @@ LIBRARIES = {
         environment={"KERAS_BACKEND": "tensorflow"},
     ),
     "tfp": Library(
-        "TensorFlow Probability (math, bijectors, distributions)",
+        "TensorFlow Probability (math, bijectors, distributions, mcmc, optimizer)",
         "tensorflow/probability",
         "c847a4160de3",
-        tuple(f"tensorflow_probability/python/{part}/*_test.py" for part in ("math", "bijectors", "distributions")),
+        tuple(
+            f"tensorflow_probability/python/{part}/*_test.py"
+            for part in ("math", "bijectors", "distributions", "mcmc", "optimizer")
+        ),
         environment={"TF_USE_LEGACY_KERAS": "1"},
     ),
 }

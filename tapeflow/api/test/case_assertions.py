@@ -2,9 +2,12 @@
 structures."""
 
 import contextlib
+import os
 import re
+import tempfile
 import unittest
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,14 @@ import numpy as np
 from tapeflow.api import nest
 from tapeflow.core.errors import InvalidArgumentError, OpError
 
-__all__ = ["CaseAssertions"]
+__all__ = ["CapturedWrites", "CaseAssertions"]
+
+
+class CapturedWrites:
+    """What `captureWritesToStream` captures."""
+
+    def __init__(self, read: Callable[[], str]) -> None:
+        self.contents: Callable[[], str] = read  #: The text that was written so far.
 
 
 class CaseAssertions(unittest.TestCase):
@@ -261,6 +271,39 @@ class CaseAssertions(unittest.TestCase):
         return self.assertRaisesWithPredicateMatch(
             exception_type, "Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
         )
+
+    # ---- streams
+
+    @contextlib.contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
+        """A context in which nothing reaches the file of `stream`, also of what compiled code writes.
+
+        Args:
+            stream: A stream with a file, `sys.stderr` say.
+
+        Returns:
+            An object whose `contents()` is what was written instead, in the context and after it.
+        """
+        stream.flush()
+        target = stream.fileno()
+        kept = os.dup(target)
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "writes"
+
+            def written() -> str:
+                stream.flush()
+                return place.read_text(encoding="utf-8", errors="replace")
+
+            captured = CapturedWrites(written)
+            with open(place, "wb") as file:
+                os.dup2(file.fileno(), target)
+                try:
+                    yield captured
+                finally:
+                    text = written()
+                    captured.contents = lambda: text
+                    os.dup2(kept, target)
+                    os.close(kept)
 
     # ---- sessions, which version 2 does not need
 

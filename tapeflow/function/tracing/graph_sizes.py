@@ -62,7 +62,14 @@ class GraphSizes:
         if like is not None:
             known.take(number, like, same_call=False)
         if self.measures is not None:
-            known.look[number] = lambda: None if self.measures is None else self.measures(self.value_of(size))
+            known.look[number] = lambda: self._looked_up(size)
+
+    def _looked_up(self, size: Size) -> int | None:
+        """What a late size is in the call that the trace is for; None where it cannot be found out."""
+        try:
+            return None if self.measures is None else self.measures(self.value_of(size))
+        except ValueNeeded:  # one of another graph, say, that nothing here has yet
+            return None
 
     def _adopted(self, size: Size) -> Size:
         """A late size of another graph, in this one: what Python asks about it is asked for this graph."""

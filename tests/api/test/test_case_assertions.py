@@ -1,5 +1,7 @@
 """The assertions of `tf.test.TestCase`."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,21 @@ def test_shapes_that_do_not_fit():
         tf.ones([2]) + tf.ones([2])
     with pytest.raises(AssertionError, match="another text"), case.assertRaisesIncompatibleShapesError(ValueError):
         raise ValueError("something else")
+
+
+def test_writes_to_a_stream(tmp_path):
+    case = tf.test.TestCase()
+    with open(tmp_path / "log", "w+", encoding="utf-8") as stream:
+        print("before", file=stream)
+        with case.captureWritesToStream(stream) as captured:
+            print("during", file=stream)
+            assert captured.contents() == "during\n"
+            os.write(stream.fileno(), b"by a file's number\n")
+        print("after", file=stream)
+    assert captured.contents() == "during\nby a file's number\n"
+    assert (tmp_path / "log").read_text() == "before\nafter\n"
+    with open(tmp_path / "log", "w+", encoding="utf-8") as stream:
+        with pytest.raises(KeyError), case.captureWritesToStream(stream):
+            raise KeyError
+        print("after", file=stream)
+    assert (tmp_path / "log").read_text() == "after\n"

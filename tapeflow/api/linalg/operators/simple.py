@@ -14,6 +14,7 @@ from tapeflow.api.arrays.shaping import broadcast_to, expand_dims
 from tapeflow.api.assertions.values import assert_equal, assert_less, assert_positive
 from tapeflow.api.math.complex_numbers import conj, imag, real
 from tapeflow.api.signal.fourier import ifft
+from tapeflow.api.variables.module import Module
 from tapeflow.core.apply import as_tensor
 from tapeflow.core.dtypes import as_dtype, complex64, float32, int32
 from tapeflow.core.errors import invalid
@@ -29,8 +30,9 @@ __all__ = [
 
 
 def given(value: Any) -> Any:
-    """As it is if it is a variable, which gradients go to; else a tensor."""
-    return value if hasattr(value, "assign") else as_tensor(value)
+    """A variable, which gradients go to, and a module that stands for a tensor as they are; else as a tensor."""
+    stands_for_one = isinstance(value, Module) and hasattr(value, "dtype") and hasattr(value, "shape")
+    return value if hasattr(value, "assign") or stands_for_one else as_tensor(value)
 
 
 def _nowhere_zero(diag: Tensor) -> None:

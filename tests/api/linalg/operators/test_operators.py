@@ -249,6 +249,28 @@ def test_variables_of_updates_and_permutations_stay_variables():
     assert moved.to_dense().numpy().tolist() == [[1.0, 0.0], [0.0, 1.0]]
 
 
+class Positive(tf.Module):
+    """Stands for a positive tensor that is made of a variable."""
+
+    def __init__(self, logarithm):
+        super().__init__()
+        self.logarithm, self.dtype, self.shape = logarithm, logarithm.dtype, logarithm.shape
+
+    def __tf_tensor__(self, dtype=None):
+        return tf.exp(self.logarithm)
+
+
+def test_modules_that_stand_for_tensors_stay_modules():
+    """What stood for a tensor was asked once, when the operator was made: no gradient reached its variable."""
+    logarithm = tf.Variable([0.0, 0.0])
+    operator = tf.linalg.LinearOperatorDiag(Positive(logarithm))
+    with tf.GradientTape() as tape:
+        total = tf.reduce_sum(operator.matvec([2.0, 3.0]))
+    assert tape.gradient(total, logarithm).numpy().tolist() == [2.0, 3.0]
+    logarithm.assign([1.0, 1.0])
+    close(operator.diag_part(), np.exp([1.0, 1.0]).astype(np.float32))
+
+
 def test_what_an_update_says_of_itself():
     """An update of a positive definite operator by what is positive is so, too, and has a Cholesky factor."""
     base = tf.linalg.LinearOperatorDiag([1.0, 2.0], is_positive_definite=True)
