@@ -14,9 +14,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-import export_table  # noqa: E402
 import libraries  # noqa: E402
 import reference  # noqa: E402
+from exports import table as exports  # noqa: E402
 
 import tapeflow as tf  # noqa: E402
 from tapeflow.names import hints  # noqa: E402
@@ -146,7 +146,7 @@ def page(survey: list[dict]) -> str:
         "",
         "## Exports, by primitive",
         "",
-        *export_table.section(),
+        *exports.section(),
     ]
     return "\n".join(text) + "\n"
 

@@ -30,7 +30,7 @@ EXACT = set(
     random_permutation shuffled_index sample_classes random_window clip conj real imag complex sign log_domain floor
     ceil round compress uncompress one_hot nonzero minus_one_hot where unpool pick max_pool reduce_max reduce_min shift
     scatter_max scatter_min gather_or_zero unsorted_segment_max unsorted_segment_min sort top_k argsort
-    string_to_number clear_rows
+    string_to_number clear_rows table_lookup
     """.split()
 )
 

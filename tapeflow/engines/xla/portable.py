@@ -41,14 +41,14 @@ class Unportable(Exception):
 _CANNOT = NotImplementedError, ValueError
 
 
-def _written(program: Callable, given: Sequence[Any], platforms: Sequence[str]) -> Any:
+def _written(program: Any, given: Sequence[Any], platforms: Sequence[str]) -> Any:
     with jax.enable_x64(True):
         made = export.export(program, platforms=platforms)(*given)
         made.serialize()
     return made
 
 
-def _can(program: Callable, given: Sequence[Any], platforms: Sequence[str]) -> bool:
+def _can(program: Any, given: Sequence[Any], platforms: Sequence[str]) -> bool:
     try:
         _written(program, given, platforms)
     except _CANNOT:

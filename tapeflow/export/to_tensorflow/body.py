@@ -166,9 +166,10 @@ class Body(SizeWriter):
 
 def _check_dtypes(op: str, attributes: Mapping[str, Any]) -> None:
     for name, value in attributes.items():
-        allowed = ALLOWED.get((op, name))
-        for one in (value if isinstance(value, list) else [value]) if allowed else ():
-            if _number(one) not in allowed:
+        if (op, name) not in ALLOWED:
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            if _number(one) not in ALLOWED[op, name]:
                 dtype = next(d.name for d in BY_NUMPY.values() if d.as_datatype_enum == _number(one))
                 raise Unsupported(f"is about {dtype}, which TensorFlow's operator {op} does not take: cast it first")
 

@@ -65,7 +65,7 @@ def _conv_input_grad(
         parts = [tf.Split(np.int32(axis), x, num_split=groups) for axis, x in ((rank + 1, dy), (rank + 1, w))]
         shapes = [(*x.shape[:-1], x.shape[-1] // groups) for x in (dy, w)]
         pairs = [[Value(x.ref, x.kind, shape) for x, shape in zip(pair, shapes)] for pair in zip(*parts)]
-        made = [_conv_input_grad(tf, *pair, strides, size, padding, dilations, 1) for pair in pairs]
+        made = [_conv_input_grad(tf, a, b, strides, size, padding, dilations, 1) for a, b in pairs]
         return tf.ConcatV2(made, np.int32(rank + 1))
     for axis, gap in enumerate(dilations):
         w = _with_gaps(tf, w, axis, gap)

@@ -203,8 +203,8 @@ class Objects:
             self._concrete(done.name, done, described[-1], results(trace, done.results))
         if refused and not described:
             raise refused[0]
-        for error in refused:
-            logging.getLogger("tapeflow").warning("%s Its other traces are saved.", error)
+        for why in refused:
+            logging.getLogger("tapeflow").warning("%s Its other traces are saved.", why)
         spec = self.graph.nodes[number].function.function_spec
         spec.fullargspec.CopyFrom(full_spec(function.signature))
         if function.fixed and len(described) == 1:

@@ -1,6 +1,6 @@
 """A small model of every kind of thing that a SavedModel has, written to the folder of this file's `model/`:
 `python -m tests.export.to_tensorflow.model`. TensorFlow 2.21 has loaded and run what is committed there, by
-`scripts/tensorflow_answers.py`; `answers.json` is what it gave."""
+`scripts/exports/answers.py`; `answers.json` is what it gave."""
 
 import shutil
 from pathlib import Path

@@ -50,7 +50,7 @@ def test_what_is_written_is_what_tensorflow_has_run(tmp_path):
     for file in files:
         assert (tmp_path / "model" / file).read_bytes() == (FOLDER / file).read_bytes(), (
             f"{file} is written differently: run tests/export/to_tensorflow/model.py, then "
-            "scripts/tensorflow_answers.py with TensorFlow, and commit both if its answers are right"
+            "scripts/exports/answers.py with TensorFlow, and commit both if its answers are right"
         )
 
 

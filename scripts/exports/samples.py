@@ -1,7 +1,7 @@
 """Every primitive's samples in TensorFlow's format, computed by TensorFlow and compared with what they give here:
 
-    python scripts/tensorflow_samples.py write FOLDER [NAME ...]     # here: one SavedModel for each primitive
-    python scripts/tensorflow_samples.py read FOLDER                 # where TensorFlow is installed
+    python scripts/exports/samples.py write FOLDER [NAME ...]     # here: one SavedModel for each primitive
+    python scripts/exports/samples.py read FOLDER                 # where TensorFlow is installed
 
 `write` says which samples the format refuses, `read` which TensorFlow computes otherwise.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 
 def write(folder, names):
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     import tapeflow as tf
     from tapeflow.core.primitive import REGISTRY
     from tapeflow.core.tensor import EagerTensor

@@ -1,7 +1,7 @@
 """What TensorFlow gives for the committed model of `tests/export/to_tensorflow`, which our exporter wrote: run this
 where TensorFlow is installed, after `python -m tests.export.to_tensorflow.model`.
 
-    python scripts/tensorflow_answers.py
+    python scripts/exports/answers.py
 """
 
 import json
@@ -13,7 +13,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
 
-HOME = Path(__file__).resolve().parent.parent / "tests" / "export" / "to_tensorflow"
+HOME = Path(__file__).resolve().parents[2] / "tests" / "export" / "to_tensorflow"
 X = np.array([[1.0, -2.0, 3.0], [0.5, 0.25, -1.0]], np.float32)
 Y, WORDS = np.array([[1.0], [2.0]], np.float32), ["one", "red", "two", "zebra", "?"]
 
