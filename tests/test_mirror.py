@@ -162,7 +162,7 @@ THROUGH = """
     inspect/explain: inspect/methods
     compat/raw_ops/raw_ops: api/raw_ops/table
     api/raw_ops/raw_ops: api/raw_ops/arrays api/raw_ops/drawing api/raw_ops/layers api/raw_ops/sparse
-        api/raw_ops/texts
+        api/raw_ops/further api/raw_ops/texts
     saved_model/tensorflow/objects: saved_model/tensorflow saved_model/tensorflow/functions
         saved_model/tensorflow/running api/raw_ops/resources api/raw_ops/tensor_lists
     saved_model/tensorflow/importing: saved_model/tensorflow/graphs

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
 import tapeflow as tf
 from tapeflow.core.errors import (
@@ -434,6 +435,27 @@ FORMATS: dict[str, Format] = {
         None,
         "saved_model.pb",
         tensorflow_models.write,
+    ),
+    "saved_model.version1": Format(
+        lambda: [tensorflow_models.seed("saved_model.pb", "v1_flow")],
+        tensorflow_models.load,
+        (OSError, DataLossError, UnimplementedError, ValueError),  # of tags
+        None,
+        "saved_model.pb",
+        lambda folder: tensorflow_models.write(folder, "v1_flow"),
+    ),
+    "saved_model.keras2": Format(
+        lambda: [tensorflow_models.seed("keras_metadata.pb", "keras2")],
+        tensorflow_models.configuration,
+        (OSError,),
+        None,
+        "keras_metadata.pb",
+        lambda folder: tensorflow_models.write(folder, "keras2"),
+    ),
+    "graph_def": Format(
+        lambda: [tensorflow_models.seed("frozen.pb", "frozen")],
+        tensorflow_models.frozen,
+        (DecodeError, UnimplementedError, ValueError, KeyError),
     ),
     "keras": Format(_keras("m.keras"), _load_keras, _KERAS, equal, "m.keras"),
     "keras_weights": Format(

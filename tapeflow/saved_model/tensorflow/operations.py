@@ -25,12 +25,13 @@ SAID_BY_TENSORS = frozenset(
     """allowed_devices body branches cond config config_proto container debug_name dtype element_dtype
     else_branch executor_type f grad_x grad_y Index index_type key_dtype maximum_iterations memory_space N
     num_row_partition_tensors OUTPUT_RAGGED_RANK output_shapes output_types parallel_iterations
-    PARAMS_RAGGED_RANK RAGGED_RANK S seed_generator shape shape_type shared_name sparse_gradient SrcT swap_memory
-    T T1 T2 T3 T_threshold Ta Targmax Taxis Tb Tbegin Tblock_shape Tcomplex Tcond Tcrops Tdense Tdim Tfilter
-    then_branch TI Tidx Tin Tindex Tindices Tinput Tk Tkey Tkeys Tlabels Tlen Tmaxval Tmultiples Tnum_segments
-    Tnumsegments Tout Toutput_types Tpadding Tpaddings Tparams Tpartition_type Tperm Tr Treal Treturn TS Tseed
-    Tsegment_ids Tsegmentids Tshape Tshift Tsize Tsplits Tstart Tstep Tval Tvalues Tweights U use_cudnn_on_gpu
-    use_locking use_node_name_sharding use_node_name_sharing V validate_indices validate_shape value_dtype""".split()
+    PARAMS_RAGGED_RANK R RAGGED_RANK Rtype S seed_generator shape shape_type shared_name sparse_gradient SrcT
+    swap_memory T T1 T2 T3 T_threshold Ta Targmax Taxis Tb Tbegin Tblock_shape Tcomplex Tcond Tcrops Tdense Tdim
+    Tfilter then_branch TI Tidx Tin Tindex Tindices Tinput Tk Tkey Tkeys Tlabels Tlen Tmaxval Tmultiples
+    Tnum_segments Tnumsegments Tout Toutput_types Tpadding Tpaddings Tparams Tpartition_type Tperm Tr Treal
+    Treturn TS Tseed Tsegment_ids Tsegmentids Tshape Tshift Tsize Tsplits Tstart Tstep Tval Tvalues Tweights U
+    use_cudnn_on_gpu use_locking use_node_name_sharding use_node_name_sharing V validate_indices validate_shape
+    value_dtype""".split()
 )
 
 # The inputs of operations that take lists, which have a star.

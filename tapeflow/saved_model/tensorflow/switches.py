@@ -16,7 +16,9 @@ from .library import Body, Library, Reference, inputs_of
 
 __all__ = ["Flow"]
 
-_MOST = 1 << 32  # Merges times nodes, in bits of memory
+_MOST_MERGES, _MOST_BITS = 3000, 1 << 31  # of a region; what is before each of its nodes, as bits
+_DEEPEST = 200  # branches or loops within each other
+_INPUTS = {"Switch": 2, "Enter": 1, "Exit": 1, "NextIteration": 1, "LoopCond": 1, "Identity": 1}
 
 _Tags = frozenset[tuple[Reference, int]]  # the sides of conditions on which a node runs
 
@@ -37,6 +39,10 @@ class Flow:
         """`nodes`: those that run, by name. `renamed`: what is given instead of results of nodes."""
         self.nodes, self.library, self.renamed = dict(nodes), library, dict(renamed)
         self.inputs = {name: inputs_of(node) for name, node in nodes.items()}
+        for name, node in nodes.items():
+            wanted, given = _INPUTS.get(node.op), len(self.inputs[name][0])
+            if wanted is not None and given != wanted:
+                raise ValueError(f"{name!r} ({node.op}) has {given} inputs, not {wanted}")
         self.frames: dict[str, tuple[str, ...]] = {}  # of each node, from the outermost
         for name in self._sorted(nodes):
             self.frames[name] = self._frame(name)
@@ -72,6 +78,8 @@ class Flow:
         """The innermost frame of what it needs."""
         left = lambda n: self.frames[n][:-1] if self.op(n) == "Exit" else self.frames[n]
         found: tuple[str, ...] = max((left(n) for n in self.before(name)), key=len, default=())
+        if len(found) > _DEEPEST:
+            raise ValueError(f"the graph has more than {_DEEPEST} loops in each other, at {name!r}")
         if self.op(name) == "Enter":
             return *found, self.nodes[name].attr["frame_name"].s.decode(errors="replace")
         return found
@@ -142,10 +150,12 @@ class _Region:
         self.tags: dict[str, _Tags] = dict.fromkeys(leaves, frozenset())
         self.above: dict[str, int] = {}  # of each node: which Merges are before it, as bits
         self.merges: dict[str, _Merge] = {}
+        self.conditions: dict[Reference, Reference] = {}  # past Identity
         self.placed: dict[str, str] = {}  # which nodes are in which branching
         order = flow._sorted(members)
-        if len(order) * sum(flow.op(n) == "Merge" for n in order) > _MOST:
-            raise ValueError(f"the graph has {len(order)} nodes with more branches than can be told apart")
+        merges = sum(flow.op(n) == "Merge" for n in order)
+        if merges > _MOST_MERGES or len(order) * merges > _MOST_BITS:
+            raise ValueError(f"the graph has {merges} places where branches meet, more than can be told apart")
         for name in order:
             if name not in leaves:
                 self._tag(name)
@@ -156,6 +166,8 @@ class _Region:
         reads = flow.reads(name)
         found = [self.of_result(ref) for ref in reads] + [self.tags.get(n, frozenset()) for n in flow.inputs[name][1]]
         self.tags[name] = frozenset().union(*found)
+        if len(self.tags[name]) > _DEEPEST:
+            raise ValueError(f"the graph has more than {_DEEPEST} branches in each other, at {name!r}")
         above = 0
         for other in flow.before(name):
             above |= self.above.get(other, 0)
@@ -178,10 +190,13 @@ class _Region:
         """Of a Switch, past Identity; None of other nodes."""
         if name in self.leaves or name not in self.members or self.flow.op(name) != "Switch":
             return None
-        ref = self.flow.reads(name)[1]
-        while self.flow.op(ref.node) == "Identity" and ref.node in self.members:
-            ref = self.flow.reads(ref.node)[0]
-        return ref
+        start = self.flow.reads(name)[1]
+        if start not in self.conditions:
+            ref = start
+            while self.flow.op(ref.node) == "Identity" and ref.node in self.members:
+                ref = self.flow.reads(ref.node)[0]
+            self.conditions[start] = ref
+        return self.conditions[start]
 
     # ---- branches
 

@@ -50,6 +50,7 @@ NOT_READ = {
     "grad_x": "the same",
     "grad_y": "the same",
     "handle": "the flow is the array",
+    "init": "what is empty is zero",
     "incompatible_shape_error": "shapes that do not fit are an error",
     "leading_dims": "the entries have sizes",
     "max_num_elements": "a list grows",
@@ -60,7 +61,9 @@ NOT_READ = {
     "shape": "of a placeholder, whose value has one",
     "shape_type": "which integers tell a shape",
     "tensor_array_name": "for messages",
-    "Tout": "the dtype that the input says",
+    "Tcomplex": "the dtype that the input says",
+    "Tout": "the same",
+    "Treal": "the same",
     "validate_indices": "indices out of bounds are found",
 }
 

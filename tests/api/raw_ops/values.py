@@ -8,6 +8,7 @@ L = lambda *values: np.array(values, np.int64)
 S = lambda *values: np.array([v.encode() for v in values], object)
 IMAGE = np.arange(32, dtype=np.float32).reshape(1, 4, 4, 2) / 7
 FILTER = np.arange(36, dtype=np.float32).reshape(3, 3, 2, 2) / 11
+C = (np.arange(16).reshape(2, 4, 2) * (1 - 0.5j) / 7).astype(np.complex64)
 VOLUME = np.arange(16, dtype=np.float32).reshape(1, 2, 2, 2, 2)
 SPARSE = {"input_indices": L([0, 0], [1, 2]), "input_values": F(1, 2), "input_shape": L(2, 3)}
 
@@ -97,6 +98,53 @@ CALLS = [
     ("RaggedTensorToSparse", {"rt_nested_splits": [L(0, 2, 3)], "rt_dense_values": F(1, 2, 3)}),
     ("RaggedGather", {"params_nested_splits": [L(0, 2, 3)], "params_dense_values": F(1, 2, 3), "indices": L(1, 0),
                       "OUTPUT_RAGGED_RANK": 1}),
+    *[(name, {"x": F(0.3, 1.5, 4)}) for name in """BesselI0 BesselI0e BesselI1 BesselI1e BesselJ0 BesselJ1 BesselK0
+        BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin Spence""".split()],
+    *[(name, {"input": C}) for name in ("FFT2D", "FFT3D", "IFFT2D", "IFFT3D")],
+    *[(name, {"input": C.real, "fft_length": N(*size)}) for name, size in (
+        ("RFFT", [2]), ("RFFT2D", [4, 2]), ("RFFT3D", [2, 4, 2]))],
+    *[(name, {"input": C, "fft_length": N(*size)}) for name, size in (
+        ("IRFFT", [2]), ("IRFFT2D", [4, 2]), ("IRFFT3D", [2, 4, 2]))],
+    ("ConjugateTranspose", {"x": C[0], "perm": N(1, 0)}),
+    ("Einsum", {"inputs": [F([1, 2], [3, 4]), F(1, 2)], "equation": "ij,j->i"}),
+    ("Bincount", {"arr": N(1, 2, 2, 0), "size": np.int32(3), "weights": F()}),
+    ("HistogramFixedWidth", {"values": F(-1, 0.5, 1.5, 9), "value_range": F(0, 3), "nbins": np.int32(3)}),
+    ("InTopK", {"predictions": F([1, 2, 3], [3, 2, 1]), "targets": N(2, 1), "k": 1}),
+    ("NthElement", {"input": F([3, 1, 2], [6, 5, 4]), "n": np.int32(1)}),
+    ("NthElement", {"input": F([3, 1, 2], [6, 5, 4]), "n": np.int32(0), "reverse": True}),
+    ("Reverse", {"tensor": F([1, 2], [3, 4]), "dims": np.array([False, True])}),
+    ("UniqueV2", {"x": N(3, 1, 3), "axis": N(0)}),
+    ("UniqueV2", {"x": N([1, 2], [1, 2], [0, 3]), "axis": N(0)}),
+    ("UnravelIndex", {"indices": N(1, 5), "dims": N(2, 3)}),
+    ("ScatterNdNonAliasingAdd", {"input": F(1, 2, 3), "indices": N([2], [0]), "updates": F(10, 20)}),
+    ("Eig", {"input": F([2, 0], [0, 3]), "Tout": "complex64"}),
+    ("Lu", {"input": F([1, 2], [3, 4])}),
+    ("MatrixSquareRoot", {"input": F([4, 1], [0, 9])}),
+    ("MatrixSolveLs", {"matrix": F([1, 0], [0, 2], [1, 1]), "rhs": F([1], [2], [3]),
+                       "l2_regularizer": np.float64(0.5)}),
+    ("TridiagonalMatMul", {"superdiag": F([1, 2, 0]), "maindiag": F([3, 4, 5]), "subdiag": F([0, 6, 7]),
+                           "rhs": F([1], [2], [3])}),
+    ("TridiagonalSolve", {"diagonals": F([1, 2, 0], [3, 4, 5], [0, 1, 1]), "rhs": F([1], [2], [3])}),
+    ("BandedTriangularSolve", {"matrix": F([2, 3, 4], [0, 1, 1]), "rhs": F([1], [2], [3])}),
+    ("MatrixDiagV2", {"diagonal": F([1, 2], [3, 0]), "k": N(0, 1), "num_rows": np.int32(2), "num_cols": np.int32(-1),
+                      "padding_value": np.float32(9)}),
+    ("MatrixSetDiagV2", {"input": F([1, 2, 3], [4, 5, 6]), "diagonal": F([7, 8], [9, 0]), "k": N(-1, 0)}),
+    ("FakeQuantWithMinMaxArgs", {"inputs": F(-9, 0.123, 3.3), "num_bits": 4}),
+    ("FakeQuantWithMinMaxVars", {"inputs": F(-9, 0.123, 3.3), "min": np.float32(-1), "max": np.float32(3)}),
+    ("FakeQuantWithMinMaxVarsPerChannel", {"inputs": F([-9, 0.123]), "min": F(-1, -2), "max": F(3, 1)}),
+    ("NonMaxSuppressionWithOverlaps", {"overlaps": F([1, 0.6], [0.6, 1]), "scores": F(0.5, 0.9),
+                                       "max_output_size": np.int32(2), "overlap_threshold": np.float32(0.5),
+                                       "score_threshold": np.float32(0)}),
+    ("BiasAddGrad", {"out_backprop": IMAGE}),
+    *[(name, {"gradients": F(1, 2, 3, 4), "features": F(-1, 0, 0.5, 7)}) for name in (
+        "LeakyReluGrad", "ReluGrad", "Relu6Grad", "SoftplusGrad", "SoftsignGrad")],
+    ("EluGrad", {"gradients": F(1, 2, 3), "outputs": F(-0.5, 0, 2)}),
+    *[(name, {"y": F(0.5, 0.25, 2), "dy": F(1, 2, 3)}) for name in (
+        "InvGrad", "ReciprocalGrad", "RsqrtGrad", "SigmoidGrad", "SqrtGrad", "TanhGrad")],
+    ("UnicodeTranscode", {"input": S("né"), "input_encoding": "UTF-8", "output_encoding": "UTF-16-BE"}),
+    ("TopKV2", {"input": F([1, 3, 2]), "k": np.int32(2)}),
+    ("UnsortedSegmentSum", {"data": F(1, 3, 5), "segment_ids": N(1, 0, 1), "num_segments": np.int32(2)}),
+    ("BatchMatMulV3", {"x": F([1, 2]), "y": F([3], [4]), "Tout": "float32"}),
     ("RaggedRange", {"starts": N(0, 5), "limits": N(3, 7), "deltas": N(1, 1)}),
 ]  # fmt: skip
 
@@ -106,7 +154,9 @@ def answers(tf, flatten):
     found = {}
     for number, (name, given) in enumerate(CALLS):
         given = {
-            k: getattr(tf, v) if k == "type" else v for k, v in given.items() if k != "OUTPUT_RAGGED_RANK" or flatten
+            k: getattr(tf, v) if k in ("type", "Tout") else v
+            for k, v in given.items()
+            if k != "OUTPUT_RAGGED_RANK" or flatten
         }
         for k, result in enumerate(tf.nest.flatten(getattr(tf.raw_ops, name)(**given))):
             value = np.asarray(result)

@@ -86,7 +86,7 @@ def test_a_loop():
 def test_a_loop_that_is_none_is_named(line):
     """No loop of another kind runs, and none hangs."""
     lines = [one if not one.startswith(line) else one.replace(line, f"{line.split()[0]} Identity") for one in LOOP]
-    with pytest.raises((tf.errors.UnimplementedError, ValueError), match=r"control flow of TensorFlow 1|cycle"):
+    with pytest.raises((tf.errors.UnimplementedError, ValueError), match=r"control flow of TensorFlow 1|cycle|inputs"):
         run(loop(*lines), {"n": tf.constant(3)}, "out:0")
 
 
@@ -110,6 +110,39 @@ def test_many_branches_in_each_other():
     assert run(message, {"x": tf.constant(3.0), "p": tf.constant(False)}, "y300:0") == 3
 
 
+@pytest.mark.parametrize(
+    ("lines", "match"),
+    [
+        (
+            ["x Placeholder dtype=1", "p Placeholder dtype=10", "s Switch x", "y Merge s s:1"],
+            r"'s' \(Switch\) has 1 input",
+        ),
+        (
+            ["x Placeholder dtype=1", "p Placeholder dtype=10", "s0 Switch x p"]
+            + [f"i{k} Not p\ns{k + 1} Switch s{k}:1 i{k}" for k in range(300)]
+            + ["y Merge s300 s300:1"],
+            "more than 200 branches in each other",
+        ),
+        (
+            ["x Placeholder dtype=1", "p Placeholder dtype=10", "e0 Enter x frame_name=f0"]
+            + [f"e{k + 1} Enter e{k} frame_name=f{k + 1}" for k in range(300)]
+            + ["y Identity e300"],
+            "more than 200 loops in each other",
+        ),
+        (
+            ["x Placeholder dtype=1", "p Placeholder dtype=10", "y0 Identity x"]
+            + [f"s{k} Switch y{k} p\ny{k + 1} Merge s{k} s{k}:1" for k in range(3100)]
+            + ["y Identity y3100"],
+            "3100 places where branches meet",
+        ),
+    ],
+    ids=["inputs", "branches", "loops", "merges"],
+)
+def test_graphs_that_would_take_for_ever(lines, match):
+    with pytest.raises(ValueError, match=match):
+        run(graph(*"\n".join(lines).splitlines()), {"x": tf.ones([]), "p": tf.constant(True)}, "y:0")
+
+
 def test_gradients_of_loops_within_loops(tmp_path):
     """TensorFlow has none for such a model once it is loaded; differences have to do."""
     model = tf.saved_model.load(unpacked("v1_flow", tmp_path))
@@ -128,6 +161,7 @@ def test_gradients_of_loops_within_loops(tmp_path):
         np.testing.assert_allclose(gradient[place], difference, rtol=1e-3)
 
 
+@pytest.mark.long
 def test_compiled_by_xla(tmp_path):
     pytest.importorskip("jax")
     model = tf.saved_model.load(unpacked("v1_flow", tmp_path))

@@ -1,5 +1,5 @@
 """SavedModels that TensorFlow 1 wrote: variables of both kinds, tables, functions between any of their tensors
-(`scripts/tensorflow1_models.py`)."""
+(`scripts/tensorflow_models.py`)."""
 
 import logging
 
