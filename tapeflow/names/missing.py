@@ -44,7 +44,7 @@ class MissingModule(ModuleNotFoundError):
 
 # A traceback shows them as what they are for a program.
 for _class in (MissingName, MissingModule):
-    _plain = _class.__base__.__name__
+    _plain = _class.__mro__[1].__name__
     _class.__module__, _class.__qualname__, _class.__name__ = "builtins", _plain, _plain
 
 

@@ -47,8 +47,8 @@ class Finder(Loader):
         for part in (first, *rest):
             value = getattr(value, part, None)
         module = importable(value, name)
-        if module is None:
-            raise MissingModule(name)
+        if module is None:  # a function is there, and no module
+            raise MissingModule(name) if value is None else ModuleNotFoundError(f"No module named {name!r}", name=name)
         return self.spec(name, module)
 
 

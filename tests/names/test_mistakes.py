@@ -106,6 +106,7 @@ def test_modules_lists_of_gradients_and_parentheses():
 @pytest.mark.parametrize(
     ("program", "words"),
     [
+        ("import tapeflow.sin", "from tapeflow import sin"),
         ("import tapeflow.optim", "tapeflow has no tf.optim. It is PyTorch's name"),
         ("import tensorflow", "tapeflow run program.py"),
     ],

@@ -41,7 +41,7 @@ def scatter_nd(
         counted = ops.unsorted_segment_sum(ops.cast(updates, dtype=int32.np), ids, num_segments=rows[0])
         summed = ops.cast(counted, dtype=bool_.np)
     elif updates.dtype is string:
-        summed = ops.string_segment_join(updates, ids, num_segments=rows[0])
+        summed = ops.string_segment_join(updates, ids, num_segments=rows[0], separator=b"")
     else:
         summed = ops.unsorted_segment_sum(updates, ids, num_segments=rows[0])
     return ops.reshape(summed, shape=shape)

@@ -5,11 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.ragged.partitions import row_count
 from tapeflow.api.ragged.tensor import RaggedTensor
 from tapeflow.core.apply import array_of, as_tensor
 from tapeflow.core.errors import invalid
+from tapeflow.core.primitive import recorded as ops
 from tapeflow.core.tensor import EagerTensor, Tensor
 from tapeflow.core.tensor_like import TensorLike, TextLike
+from tapeflow.function.tracing.effects import at_every_run
+from tapeflow.vectorize.values import values_of
 
 __all__ = ["ngrams", "ragged_reduce_join", "unsorted_segment_join"]
 
@@ -111,8 +115,10 @@ def ragged_reduce_join(inputs: RaggedTensor, axis: Any, keepdims: bool, separato
         raise invalid(f"The strings of a ragged tensor are joined along its last axis, {rank - 1}; got axis={axis}.")
     if isinstance(inputs.values, RaggedTensor):
         return inputs.with_values(ragged_reduce_join(inputs.values, -1, keepdims, separator))
-    flat = _filled([[separator.join(array_of(row).tolist())] for row in inputs])
-    return EagerTensor(flat[:, None] if keepdims else flat)
+    joined = ops.string_segment_join(
+        inputs.values, inputs.value_rowids(), num_segments=row_count(inputs._rows), separator=separator
+    )
+    return ops.reshape(joined, shape=(*joined.sizes, 1)) if keepdims else joined
 
 
 def unsorted_segment_join(
@@ -130,20 +136,21 @@ def unsorted_segment_join(
     >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, separator="-").numpy()
     array([b'b', b'a-c', b''], dtype=object)
     """
-    strings, ids, count = as_tensor(inputs).array, as_tensor(segment_ids).array, int(num_segments)
-    if ids.shape != strings.shape[: ids.ndim]:
+    strings, ids, count = as_tensor(inputs), as_tensor(segment_ids), int(num_segments)
+    if tuple(ids.sizes) != tuple(strings.sizes[: ids.ndim]):
         raise invalid(
-            f"segment_ids of shape {ids.shape} should be the beginning of the shape of inputs, {strings.shape}."
+            f"segment_ids of shape {tuple(ids.shape)} should be the beginning of the shape of inputs, "
+            f"{tuple(strings.shape)}."
         )
-    if ((ids < 0) | (ids >= count)).any():
+    _check_segments(ids, count)
+    return ops.string_segment_join(strings, ids, num_segments=count, separator=separator.encode())
+
+
+@at_every_run(checks=True)
+def _check_segments(ids: Tensor, count: int) -> None:
+    found = values_of(ids)
+    if ((found < 0) | (found >= count)).any():
         raise invalid(
-            f"segment_ids are not allowed to exceed num_segments or to have negative values: {ids.tolist()}, {count}."
+            f"segment_ids are not allowed to exceed num_segments or to have negative values: {found.tolist()}, "
+            f"{count}."
         )
-    rest = strings.shape[ids.ndim :]
-    rows = strings.reshape(ids.size, -1)
-    joined: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]
-    for segment, row in zip(ids.ravel().tolist(), rows):
-        for place, string in zip(joined[segment], row):
-            place.append(string)
-    texts = _filled([[separator.encode().join(place) for place in row] for row in joined])
-    return EagerTensor(texts.reshape(count, *rest))

@@ -30,7 +30,7 @@ PARTS: dict[str, tuple[Callable[..., list], type]] = {
 def _parts_numpy(x, what, how):
     take, dtype = PARTS[what]
     rows = [take(s, *how) for s in x.flat]
-    parts = np.empty(sum(map(len, rows)), dtype)
+    parts: np.ndarray = np.empty(sum(map(len, rows)), dtype)
     parts[:] = [part for row in rows for part in row]
     return parts, np.array([len(row) for row in rows], np.int64).reshape(x.shape)
 

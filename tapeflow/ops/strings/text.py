@@ -237,23 +237,25 @@ string_to_number = primitive(
 )
 
 
-def _segments_shape(x, ids, num_segments):
+def _segments_shape(x, ids, num_segments, separator):
     check_start(tuple(x.shape), tuple(ids.shape))
     return Spec(shape=(num_segments, *x.shape[len(ids.shape) :]), dtype=np.dtype(object))
 
 
-def _segment_join(x, ids, num_segments):
-    shape = _segments_shape(x, ids, num_segments).shape
-    out = _filled([b""] * math.prod(shape), shape)
-    for place, row in zip(ids.flat, x.reshape(-1, *shape[1:])):
+def _segment_join(x, ids, num_segments, separator):
+    shape = _segments_shape(x, ids, num_segments, separator).shape
+    width = math.prod(shape[1:])
+    strings: list[list[bytes]] = [[] for _ in range(math.prod(shape))]
+    for place, row in zip(ids.flat, x.reshape(ids.size, width)):
         if 0 <= place < num_segments:
-            out[place] = out[place] + row
-    return out
+            for k, string in enumerate(row):
+                strings[place * width + k].append(string)
+    return _filled([separator.join(one) for one in strings], shape)
 
 
-# The strings of a row that is named several times are joined, in order; what belongs to no segment is left out.
+# The strings of a segment joined, in order; what belongs to no segment is left out.
 string_segment_join = primitive(
-    "string_segment_join(x, ids, *, num_segments)",
+    "string_segment_join(x, ids, *, num_segments, separator)",
     kernel={"numpy": _segment_join},
     shape=_segments_shape,
     vjp=CUT,

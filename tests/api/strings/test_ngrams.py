@@ -61,3 +61,26 @@ def test_rows_without_strings():
         []
     ]  # as in TensorFlow: where no row has a string
     assert tf.strings.unicode_encode(tf.zeros([2, 0], tf.int32), "UTF-8").numpy().tolist() == [b"", b""]
+
+
+def test_joined_in_functions():
+    """Rows of words joined again: such functions ran as Python."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def f(texts):
+        words = tf.strings.split(texts)
+        segments = tf.strings.unsorted_segment_join(
+            words.values, tf.zeros_like(words.value_rowids()), 2, separator="-"
+        )
+        return tf.strings.reduce_join(words, axis=-1, separator="+"), segments
+
+    joined, segments = f(tf.constant(["a b", "", "c"]))
+    assert joined.numpy().tolist() == [b"a+b", b"", b"c"] and segments.numpy().tolist() == [b"a-b-c", b""]
+    assert f.get_concrete_function().graph.get_operations()
+
+    @tf.function
+    def wrong(ids):
+        return tf.strings.unsorted_segment_join(["a", "b"], ids, 2)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not allowed to exceed num_segments"):
+        wrong(tf.constant([0, 2]))

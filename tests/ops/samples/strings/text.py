@@ -69,10 +69,11 @@ SAMPLES = {
         of(_none, order=0, axis=(0,), keepdims=False, separator=b"", reference=_is("", "")),
     ],
     "string_segment_join": [
-        of(_words[:, 0], np.array([2, 2]), order=0, num_segments=3, reference=_is("", "", "Tape")),
-        of(_words, np.array([1, -1]), order=0, num_segments=2, reference=_is(("", ""), ("Tape", " flow "))),
-        of(_words, np.array([0, 0]), order=0, num_segments=1, reference=_is(("Tape", " flow né"))),
-        of(_none, np.zeros(0, np.int32), order=0, num_segments=1, reference=_is(("", ""))),
+        of(_words[:, 0], np.array([2, 2]), order=0, num_segments=3, separator=b"-", reference=_is("", "", "Tape-")),
+        of(_words, np.array([1, -1]), order=0, num_segments=2, separator=b"",
+           reference=_is(("", ""), ("Tape", " flow "))),
+        of(_words, np.array([0, 0]), order=0, num_segments=1, separator=b"+", reference=_is(("Tape+", " flow +né"))),
+        of(_none, np.zeros(0, np.int32), order=0, num_segments=1, separator=b"+", reference=_is(("", ""))),
     ],
     "substr": [
         of(_words, np.array([0, 0]), np.array([2, 1]), order=0, unit="BYTE", reference=_is(("Ta", " "), ("", "n"))),
