@@ -107,6 +107,7 @@ class _Writer:
         }
         self.positions: list[int] = []
         self.pulled: list[str] = []
+        self.joint: list[str] = []  # calls of joint rules, one for each input
         for i in range(count):
             if mask >> i & 1:
                 self._input(i)
@@ -118,7 +119,9 @@ class _Writer:
         rule = rules.get(name)
         joint = next((k for k in rules if isinstance(k, tuple) and name in k), None)
         if joint is not None:
-            text = f"{self._call(rules[joint], 'joint_' + '_'.join(joint), i)}[{joint.index(name)}]"
+            call = self._call(rules[joint], "joint_" + "_".join(joint), i)
+            self.joint.append(call)
+            text = f"{call}[{joint.index(name)}]"
         elif callable(rule):
             text = self._call(rule, f"rule{0 if prim.variadic else i}", i)
         elif rule is not None and rule != "cut" or prim.vjp == "no rule":
@@ -126,7 +129,7 @@ class _Writer:
         else:
             return
         self.positions.append(i)
-        self.pulled.append(self._unbroadcast(text, i))
+        self.pulled.append(self._unbroadcast(text, i, joint is not None))
 
     def _call(self, rule: Any, tag: str, i: int) -> str:
         self.env[tag] = rule
@@ -140,16 +143,17 @@ class _Writer:
         ref = f"s[{self.slots.setdefault((kind, source), len(self.slots))}]"
         return f"@{kind}({ref})" if kind in ("value", "values") else ref
 
-    def _unbroadcast(self, text: str, i: int) -> str:
+    def _unbroadcast(self, text: str, i: int, joint: bool) -> str:
+        """`joint`: of a rule whose call is to stand here once (`_share`)."""
         if self.undo is None:
             return text
-        if not self.undo.everywhere:
+        if joint or not self.undo.everywhere:
             return f"undo(ops, {text}, {self._saved('shape', f'x{i}')})"
         ref = self._saved("unless", f"x{i}")
         return f"({text} if {ref} is None else undo(ops, {text}, {ref}))"
 
     def pullback(self, positions: tuple[int, ...] | None = None) -> Pullback:
-        pulled = _share_joint_calls(self.pulled if positions is None else [self.pulled[k] for k in positions])
+        pulled = _share(self.joint, self.pulled if positions is None else [self.pulled[k] for k in positions])
         text = f"lambda ops, g, s: {pulled[0] if len(pulled) == 1 else '(' + ', '.join(pulled) + ')'}"
         on_tensors = text.replace("@values", "").replace("@value", "")
         on_arrays = text.replace("@values", "arrays").replace("@value", "array")
@@ -185,23 +189,17 @@ def _take(how: dict[str, str], kind: str, source: str) -> str:
     return how[kind].format(source)
 
 
-def _share_joint_calls(expressions: list[str]) -> list[str]:
+def _share(calls: list[str], expressions: list[str]) -> list[str]:
     """A joint rule is called once, however many of its gradients are wanted."""
-    calls = [p.rpartition("[")[0] for p in expressions if p.startswith("joint_")]
-    if len(calls) < 2:
-        return expressions
-    seen: dict[str, str] = {}
-    shared = []
-    for p in expressions:
-        head, _, index = p.rpartition("[")
-        if not p.startswith("joint_"):
-            shared.append(p)
-        elif head in seen:
-            shared.append(f"{seen[head]}[{index}")
-        else:
-            seen[head] = f"shared{len(seen)}"
-            shared.append(f"({seen[head]} := {head})[{index}")
-    return shared
+    for k, call in enumerate(dict.fromkeys(calls)):
+        users = [place for place, text in enumerate(expressions) if call in text]
+        if len(users) > 1:
+            first, *others = users
+            expressions = [
+                text.replace(call, f"shared{k}") if n in others else text for n, text in enumerate(expressions)
+            ]
+            expressions[first] = expressions[first].replace(call, f"(shared{k} := {call})")
+    return expressions
 
 
 def _missing(prim: "Primitive") -> Callable:

@@ -54,6 +54,27 @@ def test_a_joint_rule_is_called_once():
     assert [float(f) for f in found] == [3, 2] and calls == [1]
 
 
+def test_a_joint_rule_is_called_once_where_inputs_broadcast():
+    """It was called for each input that was watched: five times for a normalisation."""
+    calls = []
+
+    def joint(g, a, b):
+        calls.append(1)
+        return g * b, g * a
+
+    prim = Primitive(
+        "spread_product(a, b)", kernel="multiply", vjp={("a", "b"): joint}, broadcasts=REGISTRY["mul"].broadcasts
+    )
+    plan = prim.recorder(3, 2)
+    a, b = tf.constant([[2.0], [3.0]]), tf.constant([4.0, 5.0])
+    saved = kept(plan.record(9, a * b, {}, a, b))
+    found = plan.pullback.on_arrays(bare, np.ones((2, 2), np.float32), saved)
+    assert [f.tolist() for f in found] == [[[9.0], [9.0]], [5.0, 5.0]] and calls == [1]
+    found = plan.pullback.on_tensors(declared.recorded, tf.ones([2, 2]), saved)
+    assert [f.numpy().tolist() for f in found] == [[[9.0], [9.0]], [5.0, 5.0]] and calls == [1, 1]
+    assert plan.pullback.restricted((1,)).on_arrays(bare, np.ones((2, 2), np.float32), saved).tolist() == [5.0, 5.0]
+
+
 def test_where_no_gradient_flows_there_is_no_plan():
     assert Primitive("cut_off(x)", kernel="sin", vjp=CUT).recorder(1, 1) is None
     missing = Primitive("ruleless(x)", kernel="sin", vjp=NO_RULE).recorder(1, 1)

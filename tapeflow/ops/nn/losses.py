@@ -202,7 +202,7 @@ minus_one_hot = primitive(
 
 
 def _sparse_softmax_cross_entropy_grad(probabilities, labels, g_out):
-    out = probabilities * g_out[..., None]
+    out = np.multiply(probabilities, g_out[..., None], order="C")  # so that a reshaped one is a view
     rows, chosen = np.arange(labels.size), labels.ravel()
     known = probabilities.reshape(-1, out.shape[-1])[rows, chosen]
     out.reshape(-1, out.shape[-1])[rows, chosen] = (known - 1) * g_out.ravel()

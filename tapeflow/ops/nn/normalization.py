@@ -58,6 +58,7 @@ moments = primitive(
     batch=shift("axis"),
     dtypes=FLOATING,
     outputs=("mean", "variance"),
+    makes_new=True,
 )
 
 
@@ -163,4 +164,5 @@ batch_norm_grad = primitive(
     batch=_grad_rows,
     dtypes=FLOATING,
     outputs=("of_x", "of_mean", "of_variance", "of_scale", "of_offset"),
+    makes_new=True,
 )

@@ -1,5 +1,7 @@
 """Native kernels give what NumPy's give, to rounding: NaN, infinities and zeros too, for any number of threads."""
 
+import ctypes
+import importlib
 import os
 import subprocess
 import sys
@@ -8,8 +10,10 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from tapeflow.core.contracts import supplied
 from tapeflow.core.primitive import REGISTRY
 from tapeflow.engines import native
+from tapeflow.engines.native import building
 from tapeflow.engines.native.library import library
 from tests.engines.native.calls import BOUNDS, CALLS
 from tests.engines.native.nn.test_convolutions import convolution_calls
@@ -178,6 +182,46 @@ def test_the_number_of_threads_changes_nothing(name):
     for other in found[1:]:
         for a, b in zip(*[x if isinstance(x, tuple) else (x,) for x in (found[0], other)]):
             np.testing.assert_array_equal(a, b)
+
+
+MODULES = sorted({place.rpartition(".")[0] for place in NAMED.values()})
+
+
+@needs_library
+@pytest.mark.parametrize("level", [1, 3, 4])
+def test_every_version_of_the_library(level, monkeypatch):
+    """Those for older processors are used where nobody here sees it."""
+    if level > library.functions.tapeflow_level() or not (native.FOLDER / building.file_name(level)).exists():
+        pytest.skip("not for this processor, or not built")
+    modules = [importlib.import_module(f"{native.__name__}.{name}") for name in MODULES]
+    monkeypatch.setattr(library, "functions", ctypes.CDLL(str(native.FOLDER / building.file_name(level))))
+    try:
+        for module in modules:
+            importlib.reload(module)
+        for name in sorted(NAMED):
+            arrays, params = calls(name, np.random.default_rng(5), 0.02)
+            got, want = both(name, arrays, params)
+            same(got, want, name, terms_of(name, arrays, params))
+    finally:
+        monkeypatch.undo()
+        for module in modules:
+            importlib.reload(module)
+
+
+@needs_library
+def test_rows_are_added_where_numbers_say():
+    """In the order in which they come, however often one does; what is out of range is for NumPy to say."""
+    rng = np.random.default_rng(0)
+    for shape, dtype in (((900,), np.int32), ((30, 20), np.int64)):
+        table, ids = rng.normal(size=(50, 16)).astype(np.float32), rng.integers(0, 50, shape).astype(dtype)
+        rows, want = rng.normal(size=(*shape, 16)).astype(np.float32), table.copy()
+        np.subtract.at(want, ids, rows)
+        assert supplied.add_rows(table, ids, rows, -1.0)
+        np.testing.assert_array_equal(table, want)
+        ids.flat[3] = 50
+        assert not supplied.add_rows(table, ids, rows, -1.0)
+        np.testing.assert_array_equal(table, want)
+        assert not supplied.add_rows(table[:, ::2], ids, rows[..., ::2], 1.0)
 
 
 @needs_library

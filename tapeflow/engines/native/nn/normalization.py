@@ -114,7 +114,7 @@ def batch_norm(x: Any, mean: Any, variance: Any, scale: Any, offset: Any, epsilo
     if _centred is None or not fits(x) or mean.shape != variance.shape:
         return None
     factor = 1 / np.sqrt(variance + epsilon)
-    places = broadcast_shapes(scale.shape, offset.shape)
+    places = scale.shape if scale.shape == offset.shape else broadcast_shapes(scale.shape, offset.shape)
     layer = _rows_and_places(x.shape, mean.shape, places)
     if layer is None:  # by the formula of NumPy's kernel, to which infinities are the same
         product = factor * scale
@@ -129,7 +129,7 @@ def batch_norm_grad(dy: Any, x: Any, mean: Any, variance: Any, scale: Any, offse
     if _centred_grad is None or not fits(dy, x) or dy.shape != x.shape or mean.shape != variance.shape:
         return None
     factor = 1 / np.sqrt(variance + epsilon)
-    places = broadcast_shapes(scale.shape, offset_shape)
+    places = scale.shape if scale.shape == offset_shape else broadcast_shapes(scale.shape, offset_shape)
     layer = _rows_and_places(x.shape, mean.shape, places)
     if layer is not None:
         *others, of_scale, of_offset = _layer_norm_gradients(dy, x, mean, factor, _full(scale, places), *layer)

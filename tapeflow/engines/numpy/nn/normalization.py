@@ -1,5 +1,7 @@
 """Moments, and normalisation with them, in as few passes over the array as NumPy can."""
 
+import math
+
 import numpy as np
 
 from tapeflow.core.primitive import bare
@@ -52,7 +54,7 @@ def batch_norm_grad(dy, x, mean, variance, scale, offset_shape, epsilon):
     out = dy * product
     moved = x - mean
     moved = np.multiply(moved, dy, out=moved) if moved.ndim and moved.shape == dy.shape else moved * dy
-    of_offset = summed(dy, offset_shape)
+    of_offset = summed(dy, offset_shape) if dy.size != math.prod(offset_shape) else np.array(dy).reshape(offset_shape)
     if mean.shape == scale.shape == offset_shape == variance.shape:
         total = summed(moved, mean.shape)
         of_mean, of_scale = -of_offset * product, total * factor

@@ -61,6 +61,8 @@ SAMPLES = {
     "sparse_softmax_cross_entropy_grad": [
         of(normal(3, 4), np.array([0, 3, 1]), normal(3), reference=_sparse_grad),
         of(normal(2, 3, 4), np.array([[0, 3, 1], [2, 2, 0]], np.int32), normal(2, 3), reference=_sparse_grad),
+        of(normal(4, 3).T, np.array([0, 3, 1]), normal(3), reference=_sparse_grad),  # not row by row in memory
+        of(normal(2, 4, 3).swapaxes(1, 2), np.array([[0, 3, 1], [2, 2, 0]]), normal(2, 3), reference=_sparse_grad),
         of(EMPTY, np.zeros(0, np.int64), np.zeros(0), reference=lambda p, z, g: p),
         of(normal(90, 100), np.arange(90), normal(90), order=0, reference=_sparse_grad),
     ],
