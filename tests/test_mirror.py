@@ -87,7 +87,7 @@ THROUGH = """
     engines/xla/devices: api/config/devices core/devices
     export/export: engines/xla/portable export/lowering export/to_stablehlo
     export/compositions/compositions: export/compositions/arithmetic export/compositions/arrays
-        export/compositions/networks
+        export/compositions/networks export/compositions/training
     export/to_onnx/to_onnx: export/to_onnx/arrays export/to_onnx/builder export/to_onnx/elementwise
         export/to_onnx/flow export/to_onnx/networks export/to_onnx/refused export/to_onnx/strings
     export/to_tensorflow/to_tensorflow: export/sizes export/to_tensorflow/body export/to_tensorflow/bundle
