@@ -155,9 +155,12 @@ LAYERS: dict[str, Callable] = dict(
     AdjustSaturation=lambda images, scale: pictures.adjust_saturation(images, scale),
     RGBToHSV=lambda images: pictures.rgb_to_hsv(images),
     HSVToRGB=lambda images: pictures.hsv_to_rgb(images),
-    DecodeJpeg=lambda contents, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
-    acceptable_fraction=1.0, dct_method="": pictures.decode_jpeg(
-        contents, channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    DecodeJpeg=only(
+        lambda contents, channels=0, ratio=1, try_recover_truncated=False, dct_method="": pictures.decode_jpeg(
+            contents, channels, ratio, True, try_recover_truncated, 1, dct_method
+        ),
+        fancy_upscaling=(True,),
+        acceptable_fraction=(1.0,),
     ),
     DecodePng=lambda contents, channels=0, dtype=uint8: pictures.decode_png(contents, channels, dtype),
     NonMaxSuppressionV2=lambda boxes, scores, max_output_size, iou_threshold: pictures.non_max_suppression(
