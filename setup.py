@@ -12,6 +12,7 @@ from setuptools.command.build_py import build_py
 
 HOOK = "tapeflow_keras.pth"
 NATIVE = Path("tapeflow", "engines", "native")
+BUILDING = runpy.run_path(str(NATIVE / "building.py"))
 
 
 class WithMore(build_py):
@@ -25,7 +26,7 @@ class WithMore(build_py):
             self.copy_file(HOOK, os.path.join(self.build_lib, HOOK), preserve_mode=False)
         folder = (Path() if getattr(self, "editable_mode", False) else Path(self.build_lib)) / NATIVE / "libraries"
         try:
-            self.libraries = runpy.run_path(str(NATIVE / "building.py"))["build"](folder.absolute())
+            self.libraries = BUILDING["build"](folder.absolute())
         except OSError as error:
             self.warn(f"The C library was not built, NumPy computes everything: {error}")
 
@@ -40,12 +41,19 @@ class WithMore(build_py):
 class ForItsPlatform(bdist_wheel):
     """A wheel with the library in it is for one kind of machine, and for any Python."""
 
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.any_machine = self.get_tag()
+        if os.environ.get("TAPEFLOW_NATIVE") != "0" and BUILDING["compiler"]():
+            self.root_is_pure = False  # tools that make wheels fit other distributions of Linux want it said
+
     def get_tag(self) -> tuple[str, str, str]:
-        tag = super().get_tag()
+        if self.root_is_pure:
+            return super().get_tag()
         if not getattr(self.get_finalized_command("build_py"), "libraries", []):
-            return tag
+            return self.any_machine
         platform = self.plat_name or sysconfig.get_platform()
-        return (*tag[:2], platform.replace("-", "_").replace(".", "_"))
+        return (*self.any_machine[:2], platform.replace("-", "_").replace(".", "_"))
 
 
 setup(cmdclass={"build_py": WithMore, "bdist_wheel": ForItsPlatform})
