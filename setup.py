@@ -6,7 +6,7 @@ import runpy
 import sysconfig
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
@@ -41,19 +41,17 @@ class WithMore(build_py):
 class ForItsPlatform(bdist_wheel):
     """A wheel with the library in it is for one kind of machine, and for any Python."""
 
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.any_machine = self.get_tag()
-        if os.environ.get("TAPEFLOW_NATIVE") != "0" and BUILDING["compiler"]():
-            self.root_is_pure = False  # tools that make wheels fit other distributions of Linux want it said
-
     def get_tag(self) -> tuple[str, str, str]:
-        if self.root_is_pure:
-            return super().get_tag()
         if not getattr(self.get_finalized_command("build_py"), "libraries", []):
-            return self.any_machine
+            return "py3", "none", "any"
         platform = self.plat_name or sysconfig.get_platform()
-        return (*self.any_machine[:2], platform.replace("-", "_").replace(".", "_"))
+        return "py3", "none", platform.replace("-", "_").replace(".", "_")
 
 
-setup(cmdclass={"build_py": WithMore, "bdist_wheel": ForItsPlatform})
+class Compiled(Distribution):
+    def has_ext_modules(self) -> bool:
+        """What is compiled lies where tools look that make wheels fit other distributions of Linux."""
+        return os.environ.get("TAPEFLOW_NATIVE") != "0" and BUILDING["compiler"]() is not None
+
+
+setup(cmdclass={"build_py": WithMore, "bdist_wheel": ForItsPlatform}, distclass=Compiled)
