@@ -122,7 +122,7 @@ class WrappedFunction:
         return f"<tf.WrappedFunction {self.name}>"
 
 
-def wrap_function(fn: Callable, signature: Sequence[Any], name: str | None = None) -> WrappedFunction:
+def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | None = None) -> WrappedFunction:
     """A function of TensorFlow 1 as one of version 2: it runs once, for `signature`, and what it writes down is called
     again and again. Around `import_graph_def` it makes a function of a frozen graph.
 
