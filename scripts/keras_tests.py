@@ -43,8 +43,6 @@ KNOWN = {
     "ImageDatasetFromDirectoryTest.test_static_shape_in_graph": "wants an unknown size inside a function, where ours "
     "is known",
     "ModelTest.test_export_error": "wants export to be refused by backends that Keras does not know; ours exports",
-    "TestTensorBoardV2.test_TensorBoard_non_blocking": "sets an attribute of a tensor; ours have none, which keeps "
-    "them small",
     "SavingTest.test_save_model_exception_raised_high_memory_config": "wants half a file after an error; ours leaves "
     "the old one or none",
     "SavingTest.test_save_model_exception_raised_low_memory_config": "wants half a file after an error; ours leaves "

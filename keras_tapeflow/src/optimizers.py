@@ -1,6 +1,6 @@
 """Keras' SGD and Adam with one operation for each variable, in the place of some ten.
 
-What is sparse, or in halves, is computed as Keras does it.
+What is sparse, in halves, or does not fit (an error) is computed as Keras does it.
 """
 
 from typing import Any
@@ -19,12 +19,16 @@ def _as(x: Any, like: Tensor) -> Tensor:
     return x if x.dtype is like.dtype else tf.cast(x, like.dtype)
 
 
+def _fits(gradient: Any, value: Tensor) -> bool:
+    return isinstance(gradient, Tensor) and value.dtype in _WIDE and tuple(gradient.sizes) == tuple(value.sizes)
+
+
 def adapt_descent(module: Any) -> None:
     composed = module.SGD.update_step
 
     def update_step(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
         value = convert_to_tensor(variable)
-        if value.dtype not in _WIDE or not isinstance(gradient, Tensor):
+        if not _fits(gradient, value):
             composed(self, gradient, variable, learning_rate)
             return
         given = _as(gradient, value), _as(learning_rate, value)
@@ -49,7 +53,7 @@ def adapt_adam(module: Any) -> None:
         value = convert_to_tensor(variable)
         numbers = {"beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}
         plain = all(isinstance(x, (int, float)) for x in numbers.values()) and not self.amsgrad
-        if not plain or value.dtype not in _WIDE or not isinstance(gradient, Tensor):
+        if not plain or not _fits(gradient, value):
             composed(self, gradient, variable, learning_rate)
             return
         index = self._get_variable_index(variable)

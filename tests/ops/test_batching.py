@@ -33,6 +33,8 @@ WITHOUT_A_RULE = {
     "sample_classes",  # draws until there are enough different ones
     "size_tensor",  # takes no tensors
     "sobol_points",  # neither does this
+    "string_parts",  # as many results as there are parts of all texts
+    "string_segment_join",  # texts, for which nothing is gained
     "unique",  # as many results as there are different values
 }
 

@@ -36,7 +36,7 @@ FUNCTIONS = {
     ),
     "case": lambda x: tf.case([(x < 0, lambda: -x), (x > 5, lambda: tf.math.log(x))], default=lambda: x * 2),
     "switch_case": lambda x: tf.switch_case(
-        tf.cast(x, tf.int32), {0: lambda: x + 1, 4: lambda: 1 / x, 7: lambda: x}, lambda: x * x
+        tf.cast(x / 2, tf.int32), {0: lambda: x + 1, 2: lambda: 1 / x, 1: lambda: x}, lambda: x * x
     ),
     "while_loop": lambda x: tf.while_loop(lambda y: y < 50.0, lambda y: (y * y + 2.0,), (x,))[0],
     "while_loop with a counter": lambda x: tf.while_loop(

@@ -34,7 +34,7 @@ class Library:
             if found is not None:
                 self.functions, self.threads = found, processors()
                 found.tapeflow_threads(self.threads)
-                self.multiplies = _lend_blas(found)
+                self.multiplies = lend_blas(found)
                 self.state = f"on: for {_LEVELS[level]}, {self.threads} thread{'s' * (self.threads > 1)}"
                 return
 
@@ -64,7 +64,7 @@ class Library:
         return found
 
 
-def _lend_blas(library: ctypes.CDLL) -> bool:
+def lend_blas(library: ctypes.CDLL) -> bool:
     """Tells the library where the BLAS of NumPy's wheels is; False where NumPy has another one."""
     if sys.platform == "win32":
         return False

@@ -74,7 +74,9 @@ _of_code: WeakKeyDictionary[Any, Retracing] = WeakKeyDictionary()
 def made_of(function: Callable) -> Retracing:
     """A program that makes a function in a loop makes it of the same code, and traces it each time."""
     code = getattr(function, "__code__", None)
-    if code is None or code.co_freevars:  # methods, and functions that a decorator has made, share their code
+    if (
+        code is None or code.co_freevars or hasattr(function, "__self__")
+    ):  # methods, and functions that a decorator has made, share their code
         return Retracing()
     return _of_code.setdefault(code, Retracing())
 

@@ -14,7 +14,7 @@ from tapeflow.core.contracts import supplied
 from tapeflow.core.primitive import REGISTRY
 from tapeflow.engines import native
 from tapeflow.engines.native import building
-from tapeflow.engines.native.library import library
+from tapeflow.engines.native.library import lend_blas, library
 from tests.engines.native.calls import BOUNDS, CALLS
 from tests.engines.native.nn.test_convolutions import convolution_calls
 from tests.ops.samples import all_samples
@@ -193,8 +193,9 @@ def test_every_version_of_the_library(level, monkeypatch):
     """Those for older processors are used where nobody here sees it."""
     if level > library.functions.tapeflow_level() or not (native.FOLDER / building.file_name(level)).exists():
         pytest.skip("not for this processor, or not built")
-    modules = [importlib.import_module(f"{native.__name__}.{name}") for name in MODULES]
+    modules = [importlib.import_module(f"{native.__name__}.{name}") for name in ("layout", *MODULES)]
     monkeypatch.setattr(library, "functions", ctypes.CDLL(str(native.FOLDER / building.file_name(level))))
+    lend_blas(library.functions)
     try:
         for module in modules:
             importlib.reload(module)
@@ -253,7 +254,7 @@ FORK = """
 import os, sys
 import numpy as np
 import tapeflow as tf
-from tapeflow.engines.native.library import library
+from tapeflow.engines.native.library import lend_blas, library
 library.functions.tapeflow_threads(4)
 x = tf.constant(np.linspace(-3, 3, 1 << 18, dtype=np.float32))
 want = tf.nn.gelu(x).numpy()

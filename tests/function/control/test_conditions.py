@@ -37,7 +37,7 @@ def switch(x):
 
 
 def switch_by_numbers(x):
-    branches = {7: lambda: x**2, 2: lambda: tf.exp(x)}
+    branches = {1: lambda: x**2, 0: lambda: tf.exp(x)}
     return tf.switch_case(tf.cast(x, tf.int32), branches, default=lambda: x**4)
 
 
@@ -63,7 +63,7 @@ def written_in_a_branch(x):
 PROGRAMS = [
     (cond, 0.5, 1.5), (cond_that_ignores_its_argument, 0.5, 1.5), (structures, 0.5, 1.5),
     (branch_in_branch, 0.5, 1.5, 2.5), (one_result_twice, 0.5, 1.5), (switch, 0.5, 1.5, 9.0, -2.0),
-    (switch_by_numbers, 0.5, 2.5, 7.5, -2.0), (case, 0.5, 1.5, 2.5), (loop_in_branch, 0.5, 1.5),
+    (switch_by_numbers, 0.5, 1.5, 7.5, -2.0), (case, 0.5, 1.5, 2.5), (loop_in_branch, 0.5, 1.5),
     (loops_of_all_lengths, 0.5, 1.5, 2.5), (written_in_a_branch, 0.5, 1.5),
 ]  # fmt: skip
 

@@ -88,3 +88,16 @@ def test_functions_made_in_a_loop(caplog):
     assert len(caplog.messages) == 2
     assert "5 out of the last 5 calls to <lambda> triggered tf.function retracing" in caplog.messages[0]
     assert "made of it again and again. Make it once, outside of the loop." in caplog.messages[0]
+
+
+def test_methods_of_many_objects_are_no_loop(caplog):
+    """Each has the code of its class: a program that trained five models was told that it makes one again and again."""
+
+    class Model:
+        def step(self, x):
+            return x + 1
+
+    with caplog.at_level(logging.WARNING, "tapeflow"):
+        for k in range(8):
+            tf.function(Model().step)(tf.constant(k))
+    assert caplog.messages == []

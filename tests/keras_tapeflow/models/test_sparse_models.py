@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapeflow as tf
+from tests.rounding import close
 
 rng = np.random.default_rng(0)
 X = (rng.normal(size=(20, 6)) * (rng.random((20, 6)) < 0.3)).astype(np.float32)
@@ -94,8 +95,9 @@ def test_an_embedding_learns_the_same_eagerly_in_graphs_and_of_dense_gradients(o
         return model.table.numpy()
 
     expected = trained(True, jit_compile=False)
-    np.testing.assert_allclose(trained(False, run_eagerly=True), expected, rtol=1e-5)
-    np.testing.assert_allclose(trained(False, jit_compile=False), expected, rtol=1e-5)
+    # Steps go by the sign of a sum of roundings where a gradient is nearly 0; four of them, of a tenth each.
+    close(trained(False, run_eagerly=True), expected, terms=40, size=1.0)
+    close(trained(False, jit_compile=False), expected, terms=40, size=1.0)
 
 
 def test_a_model_with_an_embedding_runs_as_a_graph(caplog):
