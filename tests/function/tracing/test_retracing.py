@@ -91,7 +91,7 @@ def test_functions_made_in_a_loop(caplog):
 
 
 def test_methods_of_many_objects_are_no_loop(caplog):
-    """Each has the code of its class: a program that trained five models was told that it makes one again and again."""
+    """Each has the code of its class: who trained five models was told that they make one again and again."""
 
     class Model:
         def step(self, x):
