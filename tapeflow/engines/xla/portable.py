@@ -42,9 +42,12 @@ _CANNOT = NotImplementedError, ValueError
 
 
 def _written(program: Any, given: Sequence[Any], platforms: Sequence[str]) -> Any:
+    """Read back before it replaces an older file."""
     with jax.enable_x64(True):
         made = export.export(program, platforms=platforms)(*given)
-        made.serialize()
+        again = export.deserialize(made.serialize())
+    if (str(again.in_avals), str(again.out_avals)) != (str(made.in_avals), str(made.out_avals)):
+        raise Unportable("what was written is read back as another program; please report this")
     return made
 
 
