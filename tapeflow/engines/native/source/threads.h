@@ -27,6 +27,7 @@ static void in_pieces(work piece, const void *job, int64_t count, int64_t least)
 
 #define MOST 64
 #define PIECES_EACH 2
+#define STACK (4 << 20)
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -74,12 +75,16 @@ static void start_threads(void) {
     sigset_t all, before; /* signals are for the program's own threads */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_t attributes; /* blocks are kept on the stack, which is small on some systems */
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
     while (watches_forks && threads_there < most_threads - 1) {
         pthread_t thread;
-        if (pthread_create(&thread, 0, worker, 0)) break;
+        if (pthread_create(&thread, &attributes, worker, 0)) break;
         pthread_detach(thread);
         threads_there++;
     }
+    pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, 0);
 }
 
