@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from tapeflow.api.arrays.casting import cast
 from tapeflow.api.strings.host import string_tensor
 from tapeflow.core.apply import array_of
+from tapeflow.core.dtypes import int64
 from tapeflow.core.errors import invalid
 from tapeflow.core.tensor import EagerTensor
 from tapeflow.engines.numpy.strings import crosses
@@ -56,8 +58,9 @@ def _ragged(rows: list[list], values: EagerTensor) -> RaggedTensor:
     return RaggedTensor.from_row_lengths(values, np.array([len(row) for row in rows], "int64"))
 
 
-def categories_of(column: Any) -> list[list]:
-    """The categories of each row of a matrix, a sparse or a ragged tensor, as Python has them."""
+def categories_of(column: Any, whole: bool = False) -> list[list]:
+    """The categories of each row of a matrix, a sparse or a ragged tensor, as Python has them. `whole`: of numbers
+    that are no integers, the whole part is one."""
     if isinstance(column, RaggedTensor):
         where, found, count = array_of(column.value_rowids()), array_of(column.values), int(column.nrows())
     elif hasattr(column, "dense_shape"):
@@ -68,6 +71,8 @@ def categories_of(column: Any) -> list[list]:
         if array.ndim != 2:
             raise invalid(f"Dense inputs should be a matrix (rows of categories), got the shape {array.shape}.")
         count, where, found = len(array), np.repeat(np.arange(len(array)), array.shape[1]), array.reshape(-1)
+    if whole and found.dtype.kind != "O":
+        found = array_of(cast(EagerTensor(found), int64))
     if found.dtype.kind not in "iuO":
         raise invalid(f"Categories are integers or strings, got {found.dtype.name}.")
     rows: list[list] = [[] for _ in range(count)]

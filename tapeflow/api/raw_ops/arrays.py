@@ -9,7 +9,9 @@ import numpy as np
 from tapeflow.api import bitwise, linalg, math
 from tapeflow.api.arrays import (
     blocks,
+    building,
     casting,
+    indexing,
     joining,
     properties,
     scatter,
@@ -53,21 +55,21 @@ def _matrix_diag(
 
 def _dense_bincount(input: Any, size: Any, weights: Any, binary_output: bool = False) -> Any:
     """Counts, or sums of weights, of whole numbers from 0 up to `size`; of each row of a matrix."""
-    values, weights = as_tensor(input), as_tensor(weights)
-    count = int(as_tensor(size).numpy())
-    kind = weights.dtype.np
-    flat = values.numpy()
-    given = np.ones(flat.shape, kind) if weights.numpy().size == 0 else weights.numpy()
-    rows = flat.reshape(-1, flat.shape[-1]) if flat.ndim == 2 else flat.reshape(1, -1)
-    of_rows = given.reshape(rows.shape)
-    out = np.zeros((len(rows), count), kind)
-    for row, amounts, counted in zip(rows, of_rows, out):
-        inside = (row >= 0) & (row < count)
-        if binary_output:
-            counted[row[inside]] = 1
-        else:
-            np.add.at(counted, row[inside], amounts[inside])
-    return as_tensor(out if flat.ndim == 2 else out[0])
+    values, weights, size = as_tensor(input), as_tensor(weights), casting.cast(size, int32)
+    flat = casting.cast(shaping.reshape(values, [-1]), int32)
+    bins = size
+    place = flat
+    if values.ndim == 2:
+        rows, width = properties.shape(values)[0], properties.shape(values)[1]
+        bins = rows * size
+        place = flat + shaping.repeat(building.range(rows), width) * size
+    place = indexing.where((flat >= 0) & (flat < size), place, -1)  # which counts nowhere
+    amounts = shaping.reshape(weights, [-1])
+    if binary_output or weights.shape.num_elements() == 0:
+        amounts = building.ones_like(flat, weights.dtype)
+    out = math.unsorted_segment_sum(amounts, place, bins)
+    out = math.minimum(out, 1) if binary_output else out
+    return shaping.reshape(out, [-1, size]) if values.ndim == 2 else out
 
 
 def _bucketize(input: Any, boundaries: Any) -> Any:

@@ -21,7 +21,8 @@ def cross(inputs: Sequence[Any], name: str | None = None, separator: Any = None)
     """Every combination of one category from each input, row by row, as text.
 
     Args:
-        inputs: Columns of categories, integers or strings: matrices and sparse tensors of as many rows.
+        inputs: Columns of categories, integers or strings: matrices and sparse tensors of as many rows. Of other
+            numbers the whole part counts.
         separator: What stands between the categories; None: `_X_`.
 
     Raises:
@@ -31,7 +32,7 @@ def cross(inputs: Sequence[Any], name: str | None = None, separator: Any = None)
     array([b'a_X_7', b'b_X_7'], dtype=object)
     """
     between = b"_X_" if separator is None else one_string(separator, "separator")
-    rows = crosses.joined([categories_of(one) for one in inputs], between)
+    rows = crosses.joined([categories_of(one, whole=True) for one in inputs], between)
     return _sparse(rows, string_tensor([value for row in rows for value in row]))
 
 
@@ -51,7 +52,7 @@ def cross_hashed(
     >>> tf.sparse.cross_hashed([tf.constant([["a", "b"]]), tf.constant([["c"]])], num_buckets=100).values.numpy()
     array([66, 54])
     """
-    rows = crosses.hashed([categories_of(one) for one in inputs], num_buckets, hash_key)
+    rows = crosses.hashed([categories_of(one, whole=True) for one in inputs], num_buckets, hash_key)
     return _sparse(rows, EagerTensor(np.array([value for row in rows for value in row], "int64")))
 
 

@@ -37,3 +37,13 @@ def test_numbers_that_are_drawn_by_a_key():
         ),
     ):
         assert raw.numpy().tolist() == own.numpy().tolist()
+
+
+def test_counts_in_a_function():
+    """They needed the numbers while the function was traced."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
+    def counted(x):
+        return tf.raw_ops.DenseBincount(input=x, size=4, weights=tf.constant([], tf.float32))
+
+    assert counted(tf.constant([[1, 5, 2], [2, 2, -1]])).numpy().tolist() == [[0, 1, 1, 0], [0, 0, 2, 0]]

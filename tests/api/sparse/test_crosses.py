@@ -46,7 +46,6 @@ def test_rows_may_have_fewer_combinations():
 
 @pytest.mark.parametrize("inputs, message", [
     ([tf.constant([1, 2])], r"should be a matrix .* got the shape \(2,\)"),
-    ([tf.constant([[1.0]])], "integers or strings, got float32"),
     ([tf.constant([[1, 2]]), tf.constant([[1], [2]])], r"same number of rows, got \[1, 2\]"),
 ])  # fmt: skip
 def test_what_cannot_be_crossed(inputs, message):
@@ -94,3 +93,11 @@ def test_what_cannot_be_counted():
         tf.sparse.bincount(DENSE, weights=DENSE, binary_output=True)
     with pytest.raises(ValueError, match="Unsupported value for argument axis=1"):
         tf.sparse.bincount(DENSE, axis=1)
+
+
+def test_of_other_numbers_the_whole_part_counts():
+    """They were refused; TensorFlow casts them. Ragged tensors are refused there, too."""
+    values = tf.sparse.cross([tf.constant([[1.7, -2.9]])]).values
+    assert values.numpy().tolist() == [b"1", b"-2"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="integers or strings, got float32"):
+        tf.ragged.cross([tf.constant([[1.7, -2.9]])])
