@@ -10,7 +10,7 @@ from . import FOLDER
 from .building import digest, file_name
 
 _BLAS = (
-    "scipy_cblas_sgemm64_", "scipy_cblas_dgemm64_",
+    "scipy_cblas_sgemm64_", "scipy_cblas_dgemm64_", "scipy_cblas_sgemv64_", "scipy_cblas_dgemv64_",
     "scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_",
 )  # fmt: skip
 _LEVELS = {1: "any processor", 3: "AVX2", 4: "AVX-512"}

@@ -14,6 +14,7 @@ from tapeflow.core.fitting import check_axes
 from tapeflow.core.primitive import CUT, LINEAR, Spec, primitive
 from tapeflow.core.sizes import larger
 from tapeflow.core.tensor import sizes_of
+from tapeflow.engines.native.linalg import products
 from tapeflow.ops.batching import shift
 from tapeflow.ops.families import elementwise, reduced
 
@@ -67,8 +68,13 @@ def _sum_by_product(x, start, stop):
     before, count, after = [math.prod(part) for part in (x.shape[:start], x.shape[start:stop], x.shape[stop:])]
     ones = np.ones(count, x.dtype)
     if after == 1:
-        return x.reshape(before, count) @ ones
-    return ones @ (x.reshape(count, after) if before == 1 else x.reshape(before, count, after))
+        return _product(x.reshape(before, count), ones[:, None])
+    return _product(ones[None], x.reshape(count, after) if before == 1 else x.reshape(before, count, after))
+
+
+def _product(a, b):
+    out = products.matmul(a, b)
+    return np.matmul(a, b) if out is None else out
 
 
 reduce_sum = primitive(

@@ -10,8 +10,9 @@ from tapeflow.engines.native.library import library
 
 _products = function("products", COUNT, COUNT, COUNT, returns=True) if library.multiplies and readable else None
 
-# Multiplications from which on OpenBLAS uses several threads; below, NumPy calls it with less ado.
-_LEAST = 64**3
+# Multiplications from which on OpenBLAS uses several threads, of matrices and of a matrix and a vector; below, NumPy
+# calls it with less ado.
+_LEAST, _LEAST_OF_VECTORS = 64**3, 96**2
 
 
 def matmul(a: Any, b: Any) -> Any:
@@ -22,7 +23,7 @@ def matmul(a: Any, b: Any) -> Any:
         work, shape = len(a) * b.size, (*b.shape[:-2], len(a), columns)
     else:
         work, shape = a.size * columns, (*a.shape[:-1], columns)
-    if work <= _LEAST:
+    if work <= (_LEAST if shape[-2] > 1 < columns else _LEAST_OF_VECTORS):
         return None
     out = np.empty(shape, a.dtype)
     return None if _products(id(a), id(b), id(out)) else out

@@ -15,18 +15,27 @@ typedef void (*SingleProduct)(int, int, int, int64_t, int64_t, int64_t, float, c
                               int64_t, float, float *, int64_t);
 typedef void (*DoubleProduct)(int, int, int, int64_t, int64_t, int64_t, double, const double *, int64_t, const double *,
                               int64_t, double, double *, int64_t);
+typedef void (*SingleVector)(int, int, int64_t, int64_t, float, const float *, int64_t, const float *, int64_t, float,
+                             float *, int64_t);
+typedef void (*DoubleVector)(int, int, int64_t, int64_t, double, const double *, int64_t, const double *, int64_t,
+                             double, double *, int64_t);
 
 static struct {
     SingleProduct single;
     DoubleProduct twofold;
+    SingleVector single_vector;
+    DoubleVector twofold_vector;
     int (*threads)(void);
     void (*set_threads)(int);
 } blas;
 
 /* Its functions, with integers of 64 bits. */
-KERNEL void tapeflow_blas(SingleProduct single, DoubleProduct twofold, int (*threads)(void), void (*set_threads)(int)) {
+KERNEL void tapeflow_blas(SingleProduct single, DoubleProduct twofold, SingleVector single_vector,
+                          DoubleVector twofold_vector, int (*threads)(void), void (*set_threads)(int)) {
     blas.single = single;
     blas.twofold = twofold;
+    blas.single_vector = single_vector;
+    blas.twofold_vector = twofold_vector;
     blas.threads = threads;
     blas.set_threads = set_threads;
 }
@@ -138,6 +147,26 @@ static void multiply(const Products *p, const char *a, const char *b, char *out)
     end_multiplying();
 }
 
+/* A matrix times a column, or a row times a matrix, which is its transpose times a column. On one thread, too: those of
+   BLAS look for more to do for a while, and would take the processors from ours. */
+static void multiply_vector(const Products *p, const char *a, const char *b, char *out) {
+    const int row = p->rows == 1;
+    const char *matrix = row ? b : a, *vector = row ? a : b;
+    const int64_t stored = row ? p->b_transposed : p->a_transposed, stride = row ? p->b_stride : p->a_stride;
+    const int64_t step = row ? (p->a_transposed ? p->a_stride : 1) : (p->b_transposed ? 1 : p->b_stride);
+    const int64_t down = row ? p->inside : p->rows, across = row ? p->columns : p->inside;
+    const int how = row != (int)stored ? TRANSPOSED : AS_IT_IS;
+    const int64_t lines = stored ? across : down, length = stored ? down : across;
+    begin_multiplying();
+    if (p->doubles)
+        blas.twofold_vector(ROW_MAJOR, how, lines, length, 1.0, (const double *)matrix, stride, (const double *)vector,
+                            step, 0.0, (double *)out, 1);
+    else
+        blas.single_vector(ROW_MAJOR, how, lines, length, 1.0f, (const float *)matrix, stride, (const float *)vector,
+                           step, 0.0f, (float *)out, 1);
+    end_multiplying();
+}
+
 /* ---- arrays */
 
 /* The last two axes, if the elements of rows or of columns lie one after the other. */
@@ -145,6 +174,11 @@ static int layout(const Array *x, int64_t size, int64_t *transposed, int64_t *st
     const int last = x->dimensions - 1;
     const int64_t down = x->strides[last - 1], across = x->strides[last];
     if (!(x->flags & ALIGNED) || down % size || across % size) return 0;
+    if (x->shape[last] == 1 || x->shape[last - 1] == 1) { /* where the stride of the other axis says nothing */
+        *transposed = x->shape[last] != 1;
+        *stride = (*transposed ? across : down) / size;
+        return *stride > 0;
+    }
     *transposed = across != size;
     *stride = (*transposed ? across : down) / size;
     return *transposed ? down == size && *stride >= x->shape[last - 1] : *stride >= x->shape[last];
@@ -181,8 +215,13 @@ KERNEL int products(int64_t a_, int64_t b_, int64_t out_) {
         if (axes > 0) p.inner = out->shape[axes - 1];
         if (axes > 1) p.outer = out->shape[0];
     }
-    if (p.rows < 2 || p.columns < 2 || p.inside < 2) return 1; /* vectors have functions of their own */
-    multiply(&p, a->data, b->data, out->data);
+    if (p.inside < 2) return 1; /* all numbers by all others */
+    if (p.rows > 1 && p.columns > 1)
+        multiply(&p, a->data, b->data, out->data);
+    else if (p.rows * p.columns > 1 && p.outer * p.inner == 1)
+        multiply_vector(&p, a->data, b->data, out->data);
+    else
+        return 1;
     return 0;
 }
 

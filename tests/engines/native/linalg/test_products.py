@@ -40,6 +40,11 @@ PAIRS = {
     "a batch": (drawn(30, 64, 40), turned(30, 40, 64)),
     "heads": (heads(3, 4, 64, 32), np.swapaxes(heads(3, 4, 64, 32), -1, -2)),
     "some of a batch": (drawn(2, 30, 64, 40)[:, ::2], drawn(2, 15, 40, 64)),
+    "a column": (drawn(300, 200), drawn(200)[:, None]),
+    "columns turned": (turned(300, 200), drawn(200, 7)[:, 2:3]),
+    "a row": (drawn(300)[None], drawn(300, 200)),
+    "a row by columns": (drawn(300, 7).T[1:2], turned(300, 200)),
+    "doubles and a column": (drawn(150, 200, dtype="float64"), drawn(200, 1, dtype="float64")),
     "part of a matrix": (drawn(300, 400)[10:150, 20:250], drawn(400, 300)[100:330, 7:200]),
 }
 
@@ -73,7 +78,9 @@ def test_what_is_left_to_numpy():
     for a, b in [
         (x, x.T),  # symmetric to the last bit
         (x[:3, :3], x[:3, :3]),  # small
-        (x, x[:, :1]),  # vectors
+        (x[:90], x[:, :1]),  # few numbers
+        (x, x[::-1, :1]),  # backwards
+        (np.broadcast_to(x[:1], x.shape), x),  # one row for all
         (x[::, ::2], drawn(100, 200)),  # neither rows nor columns lie one element after the other
         (x, x.astype(np.float64)),
         (x.astype(">f4"), x.astype(">f4")),
