@@ -25,6 +25,7 @@ KERNEL const char *tapeflow_source(void) { return SOURCE; }
 KERNEL void tapeflow_threads(int count) {
 #if !defined(_WIN32)
     most_threads = count < 1 ? 1 : count > MOST ? MOST : count;
+    watch_forks();
 #else
     (void)count;
 #endif

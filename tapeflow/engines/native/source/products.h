@@ -29,17 +29,6 @@ static struct {
     void (*set_threads)(int);
 } blas;
 
-/* Its functions, with integers of 64 bits. */
-KERNEL void tapeflow_blas(SingleProduct single, DoubleProduct twofold, SingleVector single_vector,
-                          DoubleVector twofold_vector, int (*threads)(void), void (*set_threads)(int)) {
-    blas.single = single;
-    blas.twofold = twofold;
-    blas.single_vector = single_vector;
-    blas.twofold_vector = twofold_vector;
-    blas.threads = threads;
-    blas.set_threads = set_threads;
-}
-
 /* ---- how many threads BLAS has: a setting of the process, so one while any of us multiplies, then what it was
 
    A fork waits until nobody multiplies: the child would have BLAS with locks that are taken for ever. */
@@ -67,10 +56,22 @@ static void after_fork_in_child(void) {
     pthread_cond_init(&forked, 0);
 }
 
+/* The functions of BLAS, with integers of 64 bits; before anybody multiplies: a fork during the first product would be
+   one that nobody watches. */
+KERNEL void tapeflow_blas(SingleProduct single, DoubleProduct twofold, SingleVector single_vector,
+                          DoubleVector twofold_vector, int (*threads)(void), void (*set_threads)(int)) {
+    blas.single = single;
+    blas.twofold = twofold;
+    blas.single_vector = single_vector;
+    blas.twofold_vector = twofold_vector;
+    blas.threads = threads;
+    blas.set_threads = set_threads;
+    if (!watches_forking) watches_forking = !pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
 /* How many threads the product may use in all: one if somebody told BLAS so. */
 static int begin_multiplying(void) {
     pthread_mutex_lock(&of_setting);
-    if (!watches_forking) watches_forking = !pthread_atfork(before_fork, after_fork, after_fork_in_child);
     while (forking) pthread_cond_wait(&forked, &of_setting);
     if (multiplying++ == 0 && (its_threads = blas.threads()) > 1) blas.set_threads(1);
     const int most = its_threads;

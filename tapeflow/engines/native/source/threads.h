@@ -70,8 +70,12 @@ static void in_child(void) {
     pthread_cond_init(&work_done, 0);
 }
 
-static void start_threads(void) {
+/* When the library is loaded: a child of a fork during the first loop would have locks that are taken. */
+static void watch_forks(void) {
     if (!watches_forks) watches_forks = !pthread_atfork(0, 0, in_child);
+}
+
+static void start_threads(void) {
     sigset_t all, before; /* signals are for the program's own threads */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
